@@ -1,0 +1,12 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <tenure/version.h>
+
+namespace tenure {
+namespace {
+
+TEST(Version, IsTheOneOfTheProject) { EXPECT_EQ(version(), PROJECT_VERSION); }
+
+}  // namespace
+}  // namespace tenure
