@@ -1,7 +1,7 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
 #include <tenure/time.h>
+#include <gtest/gtest.h>
 
 #include <limits>
 
