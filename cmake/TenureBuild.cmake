@@ -40,21 +40,42 @@ function(tenure_configure_target target)
   target_compile_options(${target} PRIVATE ${TENURE_WARNINGS})
 endfunction()
 
-# tenure_library(TARGET EXPORT NAME SOURCES file... [PUBLIC lib...] [PRIVATE lib...])
+# tenure_find(PUBLIC|PRIVATE PACKAGE [VERSION] [PKGCONFIG name...])
 #
-# A library of the project: build flags, the alias tenure::NAME, the public include folder, and its
-# place in the export set. SOURCES are relative to the calling folder.
+# A package that our libraries link, which must be there. Whoever links us from an installed tree
+# must find it too: always if PUBLIC, and for static libraries also if PRIVATE. PKGCONFIG names the
+# same thing for pkg-config, if it has a name there. (Tests, benchmarks and the command use plain
+# find_package: nobody links them.)
+macro(tenure_find kind package)
+  cmake_parse_arguments(tenure_find "" "" "PKGCONFIG" ${ARGN})
+  find_package(${package} ${tenure_find_UNPARSED_ARGUMENTS} REQUIRED)
+  if("${kind}" STREQUAL "PUBLIC" OR NOT BUILD_SHARED_LIBS)
+    set_property(GLOBAL APPEND PROPERTY TENURE_DEPENDENCIES ${package})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TENURE_PC_REQUIRES ${tenure_find_PKGCONFIG})
+endmacro()
+
+# tenure_library(TARGET EXPORT NAME SOURCES file... [INCLUDE folder] [PUBLIC lib...]
+#                [PRIVATE lib...])
+#
+# A library of the project: build flags, the alias tenure::NAME, the public headers, and its place
+# in the export set. SOURCES are relative to the calling folder. INCLUDE is where its public headers
+# are, include/ of the project if it is not given.
 function(tenure_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT" "SOURCES;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT;INCLUDE" "SOURCES;PUBLIC;PRIVATE")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_EXPORT OR NOT arg_SOURCES)
     message(FATAL_ERROR "tenure_library(${target}): needs EXPORT and SOURCES, got '${ARGN}'")
   endif()
+  if(NOT arg_INCLUDE)
+    set(arg_INCLUDE "${PROJECT_SOURCE_DIR}/include")
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_INCLUDE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
   add_library(${target} ${arg_SOURCES})
   add_library(tenure::${arg_EXPORT} ALIAS ${target})
   tenure_configure_target(${target})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(
-    ${target} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    ${target} PUBLIC "$<BUILD_INTERFACE:${arg_INCLUDE}>"
                      "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_link_libraries(
     ${target}
@@ -66,4 +87,5 @@ function(tenure_library target)
                VERSION ${PROJECT_VERSION}
                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   set_property(GLOBAL APPEND PROPERTY TENURE_LIBRARIES ${target})
+  set_property(GLOBAL APPEND PROPERTY TENURE_HEADER_FOLDERS "${arg_INCLUDE}")
 endfunction()

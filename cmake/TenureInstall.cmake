@@ -1,0 +1,68 @@
+# Copyright 2026 The tenure authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Install rules: every library of the project, the headers, and what find_package(tenure) and
+# pkg-config read. Included last, when all targets are known.
+include(CMakePackageConfigHelpers)
+
+get_property(libraries GLOBAL PROPERTY TENURE_LIBRARIES)
+get_property(header_folders GLOBAL PROPERTY TENURE_HEADER_FOLDERS)
+get_property(dependencies GLOBAL PROPERTY TENURE_DEPENDENCIES)
+get_property(pc_requires GLOBAL PROPERTY TENURE_PC_REQUIRES)
+
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/tenure")
+
+install(TARGETS ${libraries} EXPORT tenure-targets)
+list(REMOVE_DUPLICATES header_folders)
+foreach(folder IN LISTS header_folders)
+  install(
+    DIRECTORY "${folder}/"
+    TYPE INCLUDE
+    FILES_MATCHING
+    PATTERN "*.h")
+endforeach()
+install(
+  EXPORT tenure-targets
+  NAMESPACE tenure::
+  DESTINATION "${package_folder}")
+
+# What the package must find for its user: with shared libraries only what public headers need.
+set(TENURE_FIND_DEPENDENCIES "")
+foreach(dependency IN LISTS dependencies)
+  string(APPEND TENURE_FIND_DEPENDENCIES "find_dependency(${dependency})\n")
+endforeach()
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/tenure-config.cmake.in" "${PROJECT_BINARY_DIR}/tenure-config.cmake"
+  INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/tenure-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(
+  FILES "${PROJECT_BINARY_DIR}/tenure-config.cmake"
+        "${PROJECT_BINARY_DIR}/tenure-config-version.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindLibuv.cmake"
+  DESTINATION "${package_folder}")
+
+# pkg-config: a static archive does not know what it needs, so what a shared library keeps to
+# itself is public there. Archives are named from the one that uses to the one that is used.
+set(pc_libraries tenure)
+if(NOT BUILD_SHARED_LIBS)
+  foreach(library IN LISTS libraries)
+    if(NOT library MATCHES "^(tenure|tenure_core|tenure_testkit)$")
+      list(APPEND pc_libraries ${library})
+    endif()
+  endforeach()
+endif()
+list(APPEND pc_libraries tenure_core)
+list(TRANSFORM pc_libraries PREPEND "-l")
+list(JOIN pc_libraries " " TENURE_PC_LIBS)
+list(JOIN pc_requires " " TENURE_PC_REQUIRES)
+if(BUILD_SHARED_LIBS)
+  set(TENURE_PC_REQUIRES_KIND "Requires.private")
+else()
+  set(TENURE_PC_REQUIRES_KIND "Requires")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/tenure.pc.in" "${PROJECT_BINARY_DIR}/tenure.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/tenure.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/NOTICE" TYPE DOC)
