@@ -294,8 +294,8 @@ bool ManualExecutor::wait_until(const std::function<bool()>& condition, Duration
     run_until_idle();
     if (condition()) return true;
     timer->arm(next_due());
-    std::vector<pollfd> extra{{state_->wake.get(), POLLIN, 0}, {timer->fd(), POLLIN, 0},
-                              {limit.get(), POLLIN, 0}};
+    std::vector<pollfd> extra{
+        {state_->wake.get(), POLLIN, 0}, {timer->fd(), POLLIN, 0}, {limit.get(), POLLIN, 0}};
     (void)poll_watched(*state_, extra, -1);
     if (extra.back().revents != 0) {
       run_until_idle();
@@ -319,9 +319,7 @@ std::size_t ManualExecutor::blocking_count() const {
   return state_->blocking.size();
 }
 
-bool ManualExecutor::run_held_blocking(std::size_t index) {
-  return run_blocking_job(index, false);
-}
+bool ManualExecutor::run_held_blocking(std::size_t index) { return run_blocking_job(index, false); }
 
 bool ManualExecutor::run_held_blocking_without_answer(std::size_t index) {
   return run_blocking_job(index, true);
