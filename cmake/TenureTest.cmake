@@ -27,8 +27,7 @@ function(tenure_test)
   tenure_configure_target(${target})
   # GoogleTest's macros trip over this one.
   target_compile_options(${target} PRIVATE -Wno-null-dereference)
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${target} PRIVATE ${arg_LINK} GTest::gmock_main)
+  target_link_libraries(${target} PRIVATE ${arg_LINK} tenure_test_support GTest::gmock_main)
   gtest_discover_tests(
     ${target}
     TEST_PREFIX "${folder}/"
