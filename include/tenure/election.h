@@ -84,7 +84,8 @@ class Election {
   /// Runs `work` on the calling thread once for every term, until stop(): starts the election if
   /// need be, waits to be elected, calls work(leadership), and releases only after it returned.
   /// Work that returns while the term is held yields it. An exception of `work` ends the election
-  /// in order and comes back as Errc::closed with its text. Not in caller-driven mode (unsupported).
+  /// in order and comes back as Errc::closed with its text. Not in caller-driven mode
+  /// (unsupported).
   Result<void> lead(std::function<void(Leadership)> work);
 
   /// Gives the term up (held() false, work told to stop, work ended, released) and lets another be

@@ -32,7 +32,8 @@ struct ElectionOptions {
   std::string id;
 
   /// How long a term outlives its last renewal. 100 ms to 24 h; the store may grant more or less.
-  /// Small: a crash is noticed sooner, a pause (VM, disk) costs the term sooner. Large: the reverse.
+  /// Small: a crash is noticed sooner, a pause (VM, disk) costs the term sooner. Large: the
+  /// reverse.
   Duration ttl = std::chrono::seconds(15);
 
   /// How long before the deadline work is asked to stop, and how long a voluntary end waits for

@@ -65,8 +65,8 @@ class Runtime : public Executor {
   /// sqlite in the user's state folder. invalid_argument: not a store URL (says what is accepted);
   /// unsupported: not built in, or a network file system; else what the store itself says.
   /// Nothing is created or changed on any error.
-  [[nodiscard]] virtual Result<std::shared_ptr<LeaseStore>> open_store(std::string_view url,
-                                                                       StoreOptions options = {}) = 0;
+  [[nodiscard]] virtual Result<std::shared_ptr<LeaseStore>> open_store(
+      std::string_view url, StoreOptions options = {}) = 0;
 
   /// Caller-driven mode: readable when poll() has something to do. -1 with library threads.
   [[nodiscard]] virtual int fd() const noexcept = 0;

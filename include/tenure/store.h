@@ -17,12 +17,12 @@ namespace tenure {
 
 /// One holding of an election as the store knows it.
 struct Record {
-  std::string election;       ///< The election's name.
-  std::string id;             ///< What people call the holder. Never decides ownership.
-  std::string session;        ///< Unique per incarnation of a candidate. Decides ownership...
-  std::uint64_t revision = 0; ///< ...together with this: the store's number of the record's birth.
-  std::uint64_t token = 0;    ///< Fencing token: larger in every later term of the same election.
-  Duration ttl{};             ///< As granted by the store.
+  std::string election;        ///< The election's name.
+  std::string id;              ///< What people call the holder. Never decides ownership.
+  std::string session;         ///< Unique per incarnation of a candidate. Decides ownership...
+  std::uint64_t revision = 0;  ///< ...together with this: the store's number of the record's birth.
+  std::uint64_t token = 0;     ///< Fencing token: larger in every later term of the same election.
+  Duration ttl{};              ///< As granted by the store.
   /// When the term began and when it will end unless it is renewed, as far as this store can tell,
   /// on the local boot clock. For display, and kLongAgo / kNever where it cannot tell.
   Instant acquired_at = kLongAgo;
@@ -58,9 +58,9 @@ enum class ExpiryBy {
 
 /// What a store is like. Constant for the life of a store object.
 struct StoreTraits {
-  std::string kind;                       ///< "memory", "sqlite", "etcd": as in the URL.
+  std::string kind;  ///< "memory", "sqlite", "etcd": as in the URL.
   ExpiryBy expiry = ExpiryBy::store;
-  bool has_queue = false;                 ///< Candidates are served in order of arrival.
+  bool has_queue = false;  ///< Candidates are served in order of arrival.
   Duration min_ttl = std::chrono::milliseconds(100);  ///< A smaller ttl is invalid_argument.
 };
 
@@ -99,8 +99,8 @@ struct RenewRequest {
 struct RenewReply {
   /// False: the record is gone. Not an error of the request: the term has ended.
   bool held = false;
-  Duration ttl{};                ///< As granted now; may differ from what was asked.
-  Instant sent_at = kLongAgo;    ///< Of the request that did it; one may serve many records.
+  Duration ttl{};                  ///< As granted now; may differ from what was asked.
+  Instant sent_at = kLongAgo;      ///< Of the request that did it; one may serve many records.
   std::optional<Record> holder{};  ///< When not held: who holds now, if anybody.
 };
 

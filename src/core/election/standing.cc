@@ -1,0 +1,158 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/check.h"
+#include "core/election/election.h"
+#include "core/validity.h"
+
+#include <algorithm>
+#include <string>
+
+namespace tenure::core {
+
+namespace {
+
+Error went_back(const Record& record, std::uint64_t last) {
+  return {Errc::corrupt, "the store granted revision " + std::to_string(record.revision) +
+                             " after " + std::to_string(last) +
+                             ": it has gone back in time (restored from a backup?); this candidate "
+                             "does not lead on it"};
+}
+
+}  // namespace
+
+void ElectionMachine::stand(Instant now) {
+  TENURE_CHECK(!term_ && !work_running_ && !mine_);
+  phase_ = Phase::standing;
+  standing_since_ = now;
+  tried_ = false;
+  in_line_ = false;
+  pause_until_ = kNever;
+  try_at_ = now;
+}
+
+void ElectionMachine::settle_standing(Instant now) {
+  if (phase_ == Phase::pausing && now >= pause_until_) stand(now);
+  if (phase_ != Phase::standing) return;
+  if (stopping_) {
+    stop_standing(now);
+    return;
+  }
+  if (tried_ && now >= give_up_at()) {
+    gave_up_ = outage_.ongoing().value_or(
+        Error{Errc::timed_out, holder_.empty() ? "not elected in time"
+                                               : "not elected in time: " + holder_ + " leads"});
+    stopping_ = true;
+    stop_limit_ = saturating_add(now, timing_.request_limit);
+    stop_standing(now);
+    return;
+  }
+  if (request_ == Request::none && !mine_ && !to_release_ && now >= try_at_) send_acquire(now);
+}
+
+void ElectionMachine::acquired(const AcquireReply& reply, Instant now) {
+  note_success();
+  tried_ = true;
+  if (!reply.record || reply.record->session != config_.session) {
+    acquire_failed({Errc::corrupt, "the store granted a record that is not this session's"}, now);
+    return;
+  }
+  observed_.reset();
+  mine_ = reply.record;
+  record_until_ = kLongAgo;
+  if (mine_->revision <= last_revision_) {
+    // The record of a term that has ended here: a new term needs a new record.
+    if (mine_->revision < last_revision_) note_failure(went_back(*mine_, last_revision_), now);
+    to_release_ = mine_->revision;
+    release_at_ = mine_->revision < last_revision_ ? saturating_add(now, backoff(failures_)) : now;
+    mine_.reset();
+    return;
+  }
+  if (stopping_) return;
+  if (uncertain_) {
+    renew_at_ = now;
+    return;
+  }
+  grant(reply.sent_at, mine_->ttl, now);
+  announce_if_fresh(now);
+}
+
+void ElectionMachine::acquire_failed(const Error& error, Instant now) {
+  tried_ = true;
+  note_failure(error, now);
+  if (error.code == Errc::outcome_unknown) uncertain_ = true;
+  if (error.code == Errc::closed) {
+    finish(error);
+    return;
+  }
+  try_at_ = saturating_add(now, backoff(failures_));
+}
+
+void ElectionMachine::held_by_other(const AcquireReply& reply, Instant now) {
+  note_success();
+  tried_ = true;
+  in_line_ = reply.in_line;
+  if (vacancy_seen_) {
+    try_at_ = now;
+    return;
+  }
+  if (!reply.record && !reply.in_line) {
+    try_at_ = saturating_add(now, backoff(failures_));
+    return;
+  }
+  note_holder(reply.record);
+  // The watch tells of a vacancy; this is the net under it, wide enough to cost nothing.
+  const auto spread = static_cast<std::uint64_t>(timing_.ttl.count());
+  const Duration net = timing_.ttl + Duration(static_cast<Duration::rep>(rng_.up_to(spread)));
+  try_at_ = saturating_add(now, watching_ ? net : backoff(failures_));
+  if (reply.record) observe(*reply.record, now);
+}
+
+void ElectionMachine::standing_sees(const ElectionState& state, Instant now) {
+  if (!state.holder) {
+    try_soon(now);
+    return;
+  }
+  if (state.holder->session == config_.session) {
+    // Either our turn in the line has come, or an acquire took effect whose answer we never saw.
+    if (!in_line_) uncertain_ = true;
+    try_soon(now);
+    return;
+  }
+  vacancy_seen_ = false;
+  if (in_line_ && !state.in_line) {
+    in_line_ = false;
+    try_soon(now);
+  }
+  observe(*state.holder, now);
+}
+
+void ElectionMachine::observe(const Record& holder, Instant now) {
+  if (config_.expiry != ExpiryBy::observers) return;
+  const bool changed = !observed_ || observed_->session != holder.session ||
+                       observed_->revision != holder.revision ||
+                       observed_->renewal != holder.renewal;
+  if (changed) {
+    observed_ = holder;
+    // All who watch judge at the same instant; they need not all ask at the same instant.
+    const auto spread = static_cast<std::uint64_t>(config_.options.retry_first.count());
+    observed_ends_ = saturating_add(surely_ended(now, holder.ttl, timing_.drift),
+                                    Duration(static_cast<Duration::rep>(rng_.up_to(spread))));
+  }
+  if (request_ == Request::none) try_at_ = std::max(now, std::min(try_at_, observed_ends_));
+}
+
+void ElectionMachine::try_soon(Instant now) {
+  if (request_ == Request::acquire) {
+    vacancy_seen_ = true;
+  } else {
+    try_at_ = now;
+  }
+}
+
+Instant ElectionMachine::give_up_at() const noexcept {
+  return config_.options.give_up_after
+             ? saturating_add(standing_since_, *config_.options.give_up_after)
+             : kNever;
+}
+
+}  // namespace tenure::core
