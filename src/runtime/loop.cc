@@ -1,0 +1,184 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/loop.h"
+
+#include "runtime/run_task.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace tenure::runtime {
+namespace {
+
+constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+// How often run_once() goes round to make known to the kernel what its own tasks began to watch.
+constexpr int kMostRounds = 8;
+
+class TimerHandle final : public Loop::Handle {
+ public:
+  TimerHandle(std::shared_ptr<Loop> loop, TimerQueue::Key key) noexcept
+      : loop_(std::move(loop)), key_(key) {}
+  ~TimerHandle() override { loop_->cancel(key_); }
+  TimerHandle(const TimerHandle&) = delete;
+  TimerHandle& operator=(const TimerHandle&) = delete;
+
+ private:
+  std::shared_ptr<Loop> loop_;
+  TimerQueue::Key key_;
+};
+
+// Says which thread the loop is on, for as long as it is in it.
+class Occupied {
+ public:
+  explicit Occupied(std::atomic<std::thread::id>& thread) noexcept : thread_(thread) {
+    thread_.store(std::this_thread::get_id());
+  }
+  ~Occupied() { thread_.store(std::thread::id()); }
+  Occupied(const Occupied&) = delete;
+  Occupied& operator=(const Occupied&) = delete;
+
+ private:
+  std::atomic<std::thread::id>& thread_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Loop>> Loop::create(Clock& clock) {
+  auto timer = clock.make_timer();
+  if (timer == nullptr) return fail(Errc::unavailable, "the clock has no timer left");
+  std::shared_ptr<Loop> loop(new Loop(clock, std::move(timer)));
+  if (auto opened = loop->open(); !opened) return tl::unexpected(opened.error());
+  return loop;
+}
+
+Loop::~Loop() {
+  end();
+  close();
+}
+
+Result<void> Loop::open() {
+  if (const int error = uv_loop_init(&uv_); error != 0) {
+    return fail(Errc::unavailable, std::string("cannot make an event loop: ") + uv_strerror(error));
+  }
+  open_ = true;
+  uv_.data = this;
+  int error = uv_async_init(&uv_, &async_,
+                            [](uv_async_t* async) { static_cast<Loop*>(async->data)->run_posted(); });
+  if (error == 0) async_.data = this;
+  if (error == 0) error = uv_poll_init(&uv_, &timer_poll_, timers_.fd());
+  if (error == 0) {
+    timer_poll_.data = this;
+    error = uv_poll_start(&timer_poll_, UV_READABLE, [](uv_poll_t* poll, int, int) {
+      static_cast<Loop*>(poll->data)->run_timers();
+    });
+  }
+  if (error != 0) {
+    return fail(Errc::unavailable, std::string("cannot make an event loop: ") + uv_strerror(error));
+  }
+  // The kernel learns of watchers only when the loop goes round.
+  uv_run(&uv_, UV_RUN_NOWAIT);
+  accepting_ = true;
+  return {};
+}
+
+void Loop::post(Task task) {
+  const std::lock_guard lock(mutex_);
+  if (!accepting_) return;
+  posted_.push_back(std::move(task));
+  wake_locked();
+}
+
+void Loop::wake() {
+  const std::lock_guard lock(mutex_);
+  if (accepting_) wake_locked();
+}
+
+void Loop::wake_locked() {
+  if (std::exchange(woken_, true)) return;
+  uv_async_send(&async_);
+}
+
+std::unique_ptr<Executor::Handle> Loop::at(Instant when, Task task) {
+  return std::make_unique<TimerHandle>(shared_from_this(), timers_.add(when, std::move(task)));
+}
+
+void Loop::run_one(Task task) {
+  --budget_;
+  run_task(std::move(task));
+}
+
+void Loop::run_timers() {
+  budget_ -= timers_.run_due(budget_, [this] { return !ended(); });
+}
+
+void Loop::run_posted() {
+  std::size_t waiting = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = false;
+    waiting = posted_.size();
+  }
+  for (; waiting > 0 && budget_ > 0 && !ended(); --waiting) {
+    Task task;
+    {
+      const std::lock_guard lock(mutex_);
+      task = std::move(posted_.front());
+      posted_.pop_front();
+    }
+    run_one(std::move(task));
+  }
+  const std::lock_guard lock(mutex_);
+  if (accepting_ && !posted_.empty()) wake_locked();
+}
+
+void Loop::run() {
+  const Occupied here(thread_);
+  while (!ended()) {
+    budget_ = kNoLimit;
+    uv_run(&uv_, UV_RUN_ONCE);
+  }
+}
+
+std::size_t Loop::run_once(std::size_t most) {
+  const Occupied here(thread_);
+  budget_ = most;
+  for (int round = 0; round < kMostRounds && !ended(); ++round) {
+    started_some_ = false;
+    uv_run(&uv_, UV_RUN_NOWAIT);
+    if (!started_some_) break;
+  }
+  if (started_some_) wake();
+  return most - budget_;
+}
+
+void Loop::end() noexcept {
+  const std::lock_guard lock(mutex_);
+  ended_.store(true);
+  if (std::exchange(accepting_, false)) uv_async_send(&async_);
+}
+
+void Loop::close() noexcept {
+  std::deque<Task> doomed;
+  decltype(watchers_) unwatched;
+  {
+    const std::lock_guard lock(mutex_);
+    doomed.swap(posted_);
+  }
+  doomed.clear();
+  timers_.end();
+  if (!std::exchange(open_, false)) return;
+  unwatched.swap(watchers_);
+  for (const auto& [fd, watcher] : unwatched) stop(watcher);
+  uv_walk(
+      &uv_,
+      [](uv_handle_t* handle, void*) {
+        if (uv_is_closing(handle) == 0) uv_close(handle, nullptr);
+      },
+      nullptr);
+  uv_run(&uv_, UV_RUN_DEFAULT);
+  uv_loop_close(&uv_);
+}
+
+}  // namespace tenure::runtime
