@@ -3,7 +3,11 @@
 #pragma once
 
 #include <tenure/testkit/conformance_acquire.h>
+#include <tenure/testkit/conformance_close.h>
+#include <tenure/testkit/conformance_names.h>
+#include <tenure/testkit/conformance_queue.h>
 #include <tenure/testkit/conformance_renew.h>
+#include <tenure/testkit/conformance_watch.h>
 
 /// The store conformance suite: holds every sentence of the store contract (docs/store-contract.md
 /// and <tenure/store.h>) against a store of yours. Needs GoogleTest; include it in exactly one
