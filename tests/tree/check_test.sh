@@ -109,41 +109,41 @@ rm "$tree/src/core/good2.cc"
 
 if [[ -n ${CXX:-} ]]; then
   export CORE_ARCHIVE=$tree/core.a
-  # archive TEXT: the archive holds this, in namespace tenure.
+  # archive HEADER TEXT: the archive holds this, in namespace tenure.
   archive() {
-    printf '#include <chrono>\n#include <cstdio>\n#include <cstdlib>\n#include <iostream>\n#include <mutex>\n#include <random>\n#include <string>\n#include <thread>\n#include <vector>\n#include <sys/socket.h>\n#include <fcntl.h>\n#include <unistd.h>\nnamespace tenure {\n%s\n}\n' "$1" |
+    printf '#include <%s>\nnamespace tenure {\n%s\n}\n' "$1" "$2" |
       "$CXX" -std=c++20 -c -x c++ - -o "$tree/core.o"
     rm -f "$CORE_ARCHIVE"
     ar rc "$CORE_ARCHIVE" "$tree/core.o"
   }
-  # uses NAME TEXT: an archive that needs NAME breaks the rule.
+  # uses NAME HEADER TEXT: an archive that needs NAME breaks the rule.
   uses() {
     local output
-    archive "$2"
+    archive "$2" "$3"
     if output=$(check core_symbols) || [[ $output != *"$1"* ]]; then
       echo "FAILED: core_symbols does not see $1: ${output:-nothing}"
       failures=$((failures + 1))
     fi
   }
-  # iostream leaves its initializer behind in every file, so the good one goes without.
-  printf '#include <string>\n#include <vector>\nnamespace tenure { std::string f(std::vector<int> v) { v.push_back(1); return std::to_string(v.at(0)); } }\n' |
-    "$CXX" -std=c++20 -c -x c++ - -o "$tree/core.o"
-  ar rc "$CORE_ARCHIVE" "$tree/core.o"
-  keeps core_symbols "strings and vectors"
-  uses clock_gettime 'void f(timespec* t) { ::clock_gettime(CLOCK_BOOTTIME, t); }'
-  uses steady_clock::now 'auto f() { return std::chrono::steady_clock::now(); } auto g = f();'
-  uses pthread_mutex_lock 'std::mutex m; void f() { m.lock(); }'
-  uses std::thread 'void f() { std::thread([] {}).join(); }'
-  uses socket 'int f() { return ::socket(1, 1, 1); }'
-  uses open 'int f() { return ::open("/", 0); }'
-  uses write 'auto f() { return ::write(1, "", 0); }'
-  uses printf 'void f(int a) { std::printf("%%d", a); }'
-  uses snprintf 'char b[9]; void f(int a) { std::snprintf(b, 9, "%%d", a); }'
-  uses fopen 'auto f() { return std::fopen("", ""); }'
-  uses std::cout 'void f(int a) { std::cout << a; }'
-  uses rand 'int f() { return std::rand(); }'
-  uses random_device 'auto f() { return std::random_device()(); }'
-  uses getenv 'auto f() { return std::getenv("A"); }'
+  archive string 'std::string f(int a) { return std::to_string(a) + std::string(a, 1); }'
+  keeps core_symbols "strings"
+  archive vector 'int f(std::vector<int> v) { v.push_back(1); return v.at(0); }'
+  keeps core_symbols "vectors"
+  uses clock_gettime ctime 'void f(timespec* t) { ::clock_gettime(CLOCK_BOOTTIME, t); }'
+  uses steady_clock::now chrono 'auto f() { return std::chrono::steady_clock::now(); } auto g = f();'
+  uses pthread_mutex_lock pthread.h 'void f(pthread_mutex_t* m) { ::pthread_mutex_lock(m); }'
+  uses pthread_create pthread.h 'auto f(void* (*g)(void*)) { return ::pthread_create(0, 0, g, 0); }'
+  uses std::thread thread 'void f() { std::thread([] {}).join(); }'
+  uses socket sys/socket.h 'int f() { return ::socket(1, 1, 1); }'
+  uses open fcntl.h 'int f() { return ::open("/", 0); }'
+  uses write unistd.h 'auto f() { return ::write(1, "", 0); }'
+  uses printf cstdio 'void f(int a) { std::printf("%d", a); }'
+  uses snprintf cstdio 'char b[9]; void f(int a) { std::snprintf(b, 9, "%d", a); }'
+  uses fopen cstdio 'auto f() { return std::fopen("", ""); }'
+  uses std::cout iostream 'void f(int a) { std::cout << a; }'
+  uses rand cstdlib 'int f() { return std::rand(); }'
+  uses random_device random 'auto f() { return std::random_device()(); }'
+  uses getenv cstdlib 'auto f() { return std::getenv("A"); }'
 
   export CORE_ARCHIVE=$tree/none.a
   if check core_symbols >/dev/null; then
