@@ -69,7 +69,10 @@ ThreadPool::ThreadPool(const char* name, std::size_t most_threads, Runner runner
   state_->runner = runner;
 }
 
-ThreadPool::~ThreadPool() { end(); }
+ThreadPool::~ThreadPool() {
+  end();
+  join_until(RealTime::min());
+}
 
 Result<void> ThreadPool::start(std::shared_ptr<const void> kept) {
   const std::lock_guard lock(state_->mutex);
@@ -128,6 +131,7 @@ std::size_t ThreadPool::join_until(RealTime limit) noexcept {
   std::size_t abandoned = 0;
   std::unique_lock lock(state_->mutex);
   for (auto& slot : state_->slots) {
+    if (!slot.thread.joinable()) continue;
     const bool own = slot.thread.get_id() == std::this_thread::get_id();
     const bool finished =
         !own && state_->changed.wait_until(lock, limit, [&slot] { return slot.finished; });
@@ -135,7 +139,7 @@ std::size_t ThreadPool::join_until(RealTime limit) noexcept {
       lock.unlock();
       slot.thread.join();
       lock.lock();
-    } else if (slot.thread.joinable()) {
+    } else {
       slot.thread.detach();
       ++abandoned;
     }

@@ -30,6 +30,7 @@ class ThreadPool {
   ThreadPool(const char* name, std::size_t most_threads, Runner runner);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
+  /// Abandons the threads that join_until() has not joined.
   ~ThreadPool();
 
   /// `kept` lives as long as any thread does, abandoned ones included.

@@ -1,0 +1,102 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include <tenure/clock.h>
+
+#include "tests/support/eventually.h"
+
+#include <ctime>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+namespace tenure {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+Duration read_clock(clockid_t id) {
+  timespec now{};
+  ::clock_gettime(id, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+bool readable_within(const Timer& timer, int limit_ms) {
+  pollfd entry{timer.fd(), POLLIN, 0};
+  return ::poll(&entry, 1, limit_ms) == 1;
+}
+
+constexpr int kLongMs = 20'000;
+
+TEST(SystemClock, CountsOnTheBootClock) {
+  const Duration before = read_clock(CLOCK_BOOTTIME);
+  const Instant now = system_clock().now();
+  const Duration after = read_clock(CLOCK_BOOTTIME);
+  EXPECT_LE(before, now.time_since_epoch());
+  EXPECT_GE(after, now.time_since_epoch());
+}
+
+TEST(SystemClock, ShowsTheWallClock) {
+  // Wall time may be stepped while this runs, but hardly by an hour.
+  const Duration wall = system_clock().wall_now().time_since_epoch();
+  EXPECT_LT(std::chrono::abs(wall - read_clock(CLOCK_REALTIME)), hours(1));
+}
+
+TEST(SystemClock, NeverGoesBack) {
+  Instant last = system_clock().now();
+  for (int i = 0; i < 100'000; ++i) {
+    const Instant now = system_clock().now();
+    ASSERT_GE(now, last);
+    last = now;
+  }
+}
+
+TEST(SystemClock, TimerFiresAtItsInstantAndNotBefore) {
+  const auto timer = system_clock().make_timer();
+  ASSERT_NE(timer, nullptr);
+  const Instant due = system_clock().now() + milliseconds(20);
+  timer->arm(due);
+  ASSERT_TRUE(readable_within(*timer, kLongMs));
+  EXPECT_GE(system_clock().now(), due);
+}
+
+TEST(SystemClock, TimerStaysReadableUntilItIsArmedAgain) {
+  const auto timer = system_clock().make_timer();
+  timer->arm(system_clock().now());
+  EXPECT_TRUE(readable_within(*timer, kLongMs));
+  EXPECT_TRUE(readable_within(*timer, 0));
+  timer->arm(system_clock().now() + hours(1));
+  EXPECT_FALSE(readable_within(*timer, 0));
+}
+
+TEST(SystemClock, TimerForThePastFiresAtOnceHoweverFarThatIs) {
+  const auto timer = system_clock().make_timer();
+  for (const Instant past : {kLongAgo, Instant(Duration(0)), Instant(Duration(-1)),
+                             system_clock().now() - milliseconds(1)}) {
+    timer->arm(kNever);
+    ASSERT_FALSE(readable_within(*timer, 0));
+    timer->arm(past);
+    EXPECT_TRUE(readable_within(*timer, kLongMs)) << past.time_since_epoch().count();
+  }
+}
+
+TEST(SystemClock, TimerForNeverIsDisarmedAndForgetsThatItHadFired) {
+  const auto timer = system_clock().make_timer();
+  EXPECT_FALSE(readable_within(*timer, 0));
+  timer->arm(kLongAgo);
+  ASSERT_TRUE(readable_within(*timer, kLongMs));
+  timer->arm(kNever);
+  EXPECT_FALSE(readable_within(*timer, 20));
+  timer->arm(kNever - Duration(1));
+  EXPECT_FALSE(readable_within(*timer, 0));
+}
+
+TEST(SystemClock, TimersAreNotInheritedByCommands) {
+  const auto timer = system_clock().make_timer();
+  EXPECT_NE(::fcntl(timer->fd(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(SystemClock, IsOneForTheWholeProcess) { EXPECT_EQ(&system_clock(), &system_clock()); }
+
+}  // namespace
+}  // namespace tenure
