@@ -79,7 +79,8 @@ class Election {
   /// Registers the work: called on a callback thread of the library at the start of every term (in
   /// caller-driven mode: inside poll()). It must not block for long; hand `TermEnd` to whoever does
   /// the work and end it there. Set it before start(). Without it terms have no work to wait for.
-  void on_term(std::function<void(Leadership, TermEnd)> begin);
+  /// closed: too late, the election has started.
+  Result<void> on_term(std::function<void(Leadership, TermEnd)> begin);
 
   /// Runs `work` on the calling thread once for every term, until stop(): starts the election if
   /// need be, waits to be elected, calls work(leadership), and releases only after it returned.

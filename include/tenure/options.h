@@ -25,11 +25,11 @@ enum class Overrun {
 /// derived from the ttl and always satisfy the relations that validate() checks.
 struct ElectionOptions {
   /// The election to stand in: 1 to 255 bytes of UTF-8 without control characters.
-  std::string name;
+  std::string name{};
 
   /// What people read as the holder. Empty: "HOST:PID". Never decides ownership, so two processes
   /// may carry the same id and still only one leads. Same rules as `name`.
-  std::string id;
+  std::string id{};
 
   /// How long a term outlives its last renewal. 100 ms to 24 h; the store may grant more or less.
   /// Small: a crash is noticed sooner, a pause (VM, disk) costs the term sooner. Large: the

@@ -58,7 +58,7 @@ bool Engine::InlineQueue::empty() const {
   return tasks_.empty();
 }
 
-std::size_t Engine::InlineQueue::run(std::size_t most, ThreadPool::Runner runner) {
+std::size_t Engine::InlineQueue::run(std::size_t most) {
   std::size_t ran = 0;
   for (; ran < most; ++ran) {
     Task task;
@@ -68,7 +68,7 @@ std::size_t Engine::InlineQueue::run(std::size_t most, ThreadPool::Runner runner
       task = std::move(tasks_.front());
       tasks_.pop_front();
     }
-    runner(std::move(task));
+    run_task(std::move(task));
   }
   return ran;
 }
@@ -90,12 +90,14 @@ Result<std::shared_ptr<Engine>> Engine::create(const RuntimeOptions& options) {
 Engine::Engine(const RuntimeOptions& options, Clock& clock, std::shared_ptr<Loop> loop,
                std::uint64_t seed)
     : threads_(options.threads),
+      on_exception_(options.on_exception),
       clock_(clock),
       in_parent_(detail::fork_guard()),
       loop_(std::move(loop)),
       random_(seed),
-      workers_("tenure-work", options.worker_threads, run_task),
-      callbacks_("tenure-call", options.callback_threads, run_callback) {}
+      renew_phase_(static_cast<Duration::rep>(random_.next() >> 2U)),
+      workers_("tenure-work", options.worker_threads),
+      callbacks_("tenure-call", options.callback_threads) {}
 
 Engine::~Engine() { shut_down(); }
 
@@ -125,8 +127,9 @@ void Engine::run_blocking(Task task) {
 
 void Engine::call_back(Task task) {
   if (in_forked_child()) return;
-  if (threads_ == Threads::library) return callbacks_.run(std::move(task));
-  inline_callbacks_.push(std::move(task));
+  Task guarded = [task = std::move(task), report = on_exception_] { run_callback(task, report); };
+  if (threads_ == Threads::library) return callbacks_.run(std::move(guarded));
+  inline_callbacks_.push(std::move(guarded));
   loop_->wake();
 }
 
@@ -169,8 +172,8 @@ std::size_t Engine::poll_rounds() {
   do {
     before = ran;
     tasks += loop_->run_once(kMostTasks - tasks);
-    blocking += inline_blocking_.run(kMostBlocking - blocking, run_task);
-    callbacks += inline_callbacks_.run(kMostCallbacks - callbacks, run_callback);
+    blocking += inline_blocking_.run(kMostBlocking - blocking);
+    callbacks += inline_callbacks_.run(kMostCallbacks - callbacks);
     ran = tasks + blocking + callbacks;
   } while (ran != before && tasks < kMostTasks && !loop_->ended());
   if (!inline_blocking_.empty() || !inline_callbacks_.empty()) loop_->wake();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/rng.h"
+#include "runtime/run_callback.h"
 #include "runtime/thread_pool.h"
 
 #include <tenure/runtime.h>
@@ -38,6 +39,10 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
   [[nodiscard]] Result<std::unique_ptr<Handle>> on_readable(int fd, Task task) override;
   [[nodiscard]] std::uint64_t random() noexcept override;
 
+  /// Shifts the grid on which the renewals of this process fall together, so that many processes do
+  /// not renew at the same instant.
+  [[nodiscard]] Duration renew_phase() const noexcept { return renew_phase_; }
+
   void call_back(Task task);
   [[nodiscard]] int fd() const noexcept;
   std::size_t poll();
@@ -50,6 +55,9 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
   /// Whether the calling thread is the loop's (caller-driven: is in poll()).
   [[nodiscard]] bool on_loop() const noexcept;
 
+  /// After shut_down(): nothing that is asked for happens any more.
+  [[nodiscard]] bool ended() const noexcept { return shut_down_.load(); }
+
   /// Ends everything; within about a second, whatever callbacks do. From any thread, twice.
   void shut_down() noexcept;
 
@@ -60,7 +68,7 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
     void push(Task task);
     void end() noexcept;
     [[nodiscard]] bool empty() const;
-    std::size_t run(std::size_t most, ThreadPool::Runner runner);
+    std::size_t run(std::size_t most);
 
    private:
     mutable std::mutex mutex_;
@@ -73,12 +81,14 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
   std::size_t poll_rounds();
 
   const Threads threads_;
+  const ExceptionReport on_exception_;
   Clock& clock_;
   const volatile unsigned char* const in_parent_;
   const std::shared_ptr<Loop> loop_;
 
   std::mutex random_mutex_;
   core::Rng random_;
+  const Duration renew_phase_;
 
   ThreadPool workers_;
   ThreadPool callbacks_;
