@@ -17,6 +17,8 @@ using core::describe;
 
 constexpr Duration kLeastTtl = std::chrono::milliseconds(100);
 constexpr Duration kMostTtl = std::chrono::hours(24);
+// Between requests, and for one: whatever a store grants, it is not asked without a pause.
+constexpr Duration kLeastSpan = std::chrono::milliseconds(1);
 
 tl::unexpected<Error> wrong(const std::string& message) {
   return fail(Errc::invalid_argument, message);
@@ -65,22 +67,23 @@ Result<Timing> validate(const ElectionOptions& options) {
   Timing timing;
   timing.ttl = options.ttl;
   timing.drift = options.drift;
-  timing.grace = options.grace.value_or(options.ttl / 5);
-  timing.renew_interval = options.renew_interval.value_or(options.ttl / 3);
-  timing.request_limit = options.request_limit.value_or(options.ttl / 5);
+  const Duration trusted =
+      saturating_between(Instant{}, core::valid_until(Instant{}, timing.ttl, timing.drift));
+  // The derived spans add up to 14/15 of this, which must fit even where the drift is large.
+  const Duration base = std::min(options.ttl, trusted / 14 * 15);
+  timing.grace = options.grace.value_or(base / 5);
+  timing.renew_interval = options.renew_interval.value_or(base / 3);
+  timing.request_limit = options.request_limit.value_or(base / 5);
 
-  const Duration least = std::chrono::milliseconds(1);
   if (auto ok = within("grace", timing.grace, Duration::zero(), options.ttl); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (auto ok = within("renew_interval", timing.renew_interval, least, options.ttl); !ok) {
+  if (auto ok = within("renew_interval", timing.renew_interval, kLeastSpan, options.ttl); !ok) {
     return tl::unexpected(ok.error());
   }
-  if (auto ok = within("request_limit", timing.request_limit, least, options.ttl); !ok) {
+  if (auto ok = within("request_limit", timing.request_limit, kLeastSpan, options.ttl); !ok) {
     return tl::unexpected(ok.error());
   }
-  const Duration trusted =
-      saturating_between(Instant{}, core::valid_until(Instant{}, timing.ttl, timing.drift));
   const Duration left = trusted - timing.grace;
   const Duration needed = timing.renew_interval + 2 * timing.request_limit;
   if (needed > left) {
@@ -100,8 +103,8 @@ Timing scale_to(const Timing& asked, Duration granted) noexcept {
   const double ratio =
       static_cast<double>(timing.ttl.count()) / static_cast<double>(asked.ttl.count());
   timing.grace = scale(asked.grace, ratio);
-  timing.renew_interval = scale(asked.renew_interval, ratio);
-  timing.request_limit = scale(asked.request_limit, ratio);
+  timing.renew_interval = std::max(scale(asked.renew_interval, ratio), kLeastSpan);
+  timing.request_limit = std::max(scale(asked.request_limit, ratio), kLeastSpan);
   return timing;
 }
 

@@ -52,7 +52,7 @@ struct BeginTerm {
   Instant deadline = kLongAgo;
 };
 
-/// held() stays true until `deadline` (later than before).
+/// held() stays true until `deadline`: later than before, or earlier if the store now grants less.
 struct MoveDeadline {
   Instant deadline = kLongAgo;
 };

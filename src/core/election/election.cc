@@ -17,7 +17,7 @@ ElectionMachine::ElectionMachine(ElectionConfig config)
 
 void ElectionMachine::start(Instant now) {
   if (phase_ != Phase::idle) return;
-  open_watch();
+  open_watch(now);
   stand(now);
   settle(now);
 }
@@ -93,14 +93,13 @@ void ElectionMachine::on_watch(Generation generation, const Result<ElectionState
     watch_failed(state.error(), now);
   } else if (state->as_of >= seen_as_of_) {
     seen_as_of_ = state->as_of;
-    watch_failures_ = 0;
     if (auto error = watch_outage_.recovered()) effects_.emplace_back(ReportTrouble{*error, true});
     note_holder(state->holder);
     if (mine_) {
       own_record_sees(*state, now);
     } else if (phase_ == Phase::standing) {
       standing_sees(*state, now);
-    } else if (phase_ == Phase::pausing && state->holder) {
+    } else if (phase_ == Phase::pausing && another_leads(*state)) {
       stand(now);
     }
   }
@@ -142,7 +141,7 @@ void ElectionMachine::settle_request(Instant now) {
 
 void ElectionMachine::settle_watch(Instant now) {
   if (phase_ == Phase::stopped || watching_ || now < watch_retry_at_) return;
-  open_watch();
+  open_watch(now);
 }
 
 Instant ElectionMachine::next_deadline() const noexcept {

@@ -36,7 +36,8 @@ struct ElectionConfig {
 /// Invariants (checked at each input):
 ///  - at most one request is in flight, and only its generation is listened to;
 ///  - a term exists (BeginTerm without EndTerm) only while mine_ is set, and its deadline is
-///    sent_at + granted ttl x (1 - drift) of an answered request, never later;
+///    sent_at + granted ttl x (1 - drift) of an answered request, never later, and shorter where
+///    the newest answer grants less;
 ///  - EndTerm precedes the SendRelease of its record; no SendRelease before the work has ended;
 ///  - no BeginTerm before the work of the former term has ended, nor with a revision not above the
 ///    former term's.
@@ -90,7 +91,7 @@ class ElectionMachine {
   void send_acquire(Instant now);
   void send_renew(Instant now);
   void send_release(Instant now);
-  void open_watch();
+  void open_watch(Instant now);
   void watch_failed(const Error& error, Instant now);
   [[nodiscard]] bool answered(Generation generation, Request kind);
   void note_failure(const Error& error, Instant now);
@@ -102,11 +103,13 @@ class ElectionMachine {
   void stand(Instant now);
   void settle_standing(Instant now);
   void acquired(const AcquireReply& reply, Instant now);
+  void refuse_stale(const Record& record, Instant now);
   void acquire_failed(const Error& error, Instant now);
   void held_by_other(const AcquireReply& reply, Instant now);
   void standing_sees(const ElectionState& state, Instant now);
   void observe(const Record& holder, Instant now);
   void try_soon(Instant now);
+  [[nodiscard]] bool another_leads(const ElectionState& state) const noexcept;
   [[nodiscard]] Instant give_up_at() const noexcept;
 
   // leading.cc: keeping a term, and losing it
@@ -148,6 +151,7 @@ class ElectionMachine {
   // watch
   Generation watch_generation_ = 0;
   bool watching_ = false;
+  Instant watch_opened_at_ = kLongAgo;
   Instant watch_retry_at_ = kNever;
   std::uint32_t watch_failures_ = 0;
   Outage watch_outage_;
@@ -156,8 +160,10 @@ class ElectionMachine {
   // standing
   Instant standing_since_ = kLongAgo;
   Instant try_at_ = kNever;
-  bool tried_ = false;         // one acquire was answered since we began to stand
-  bool uncertain_ = false;     // an acquire may have taken effect unseen
+  bool tried_ = false;      // one acquire was answered since we began to stand
+  bool uncertain_ = false;  // an acquire may have taken effect unseen
+  bool strays_ = false;     // ... or may still, however late: lost requests are never sure
+  std::uint32_t stale_grants_ = 0;
   bool vacancy_seen_ = false;  // while an acquire was in flight
   bool in_line_ = false;
   std::optional<Record> observed_;
@@ -171,6 +177,7 @@ class ElectionMachine {
   Instant renew_at_ = kNever;
   std::optional<Error> renew_error_;
   std::uint64_t last_revision_ = 0;  // of the newest term that began
+  std::uint64_t last_token_ = 0;
 
   // ending
   LossReason reason_ = LossReason::expired;

@@ -10,8 +10,9 @@ namespace tenure::core {
 
 void ElectionMachine::step_down(LossReason reason, std::string detail, Instant now) {
   TENURE_CHECK(term_.has_value());
+  // Work that was told already gets no second grace: the record may be free after the deadline.
+  work_limit_ = std::min(saturating_add(now, timing_.grace), term_->deadline);
   end_term(reason, std::move(detail));
-  work_limit_ = saturating_add(now, timing_.grace);
   if (!work_running_) after_work(now);
 }
 
@@ -41,7 +42,7 @@ void ElectionMachine::work_overran(Instant now) {
   abandoned_ = true;
   if (request_ == Request::renew) request_ = Request::none;
   if (config_.options.on_overrun == Overrun::abort) {
-    effects_.emplace_back(AbortProcess{holder_token_});
+    effects_.emplace_back(AbortProcess{last_token_});
     return;
   }
   note_failure({Errc::timed_out,
@@ -126,6 +127,7 @@ void ElectionMachine::finish(std::optional<Error> error) {
   to_release_.reset();
   mine_.reset();
   phase_ = Phase::stopped;
+  watching_ = false;
   effects_.emplace_back(CloseWatch{});
   effects_.emplace_back(Finish{std::move(error)});
 }

@@ -13,11 +13,16 @@ void ElectionMachine::grant(Instant sent_at, Duration ttl, Instant now) {
   // A store that claims to have sent the request in the future does not get to lengthen a term.
   const Instant sent = std::min(sent_at, now);
   timing_ = scale_to(config_.timing, ttl);
+  const Instant until = valid_until(sent, ttl, timing_.drift);
+  // The store counts the newest ttl from the newest renewal: a smaller one shortens the term.
+  record_until_ = ttl < mine_->ttl ? until : std::max(record_until_, until);
   mine_->ttl = ttl;
-  record_until_ = std::max(record_until_, valid_until(sent, ttl, timing_.drift));
   const Instant latest = saturating_add(sent, timing_.renew_interval);
   const Instant earliest = saturating_add(sent, timing_.renew_interval / 2);
-  renew_at_ = std::max(now, on_grid(earliest, latest, timing_.renew_interval, config_.renew_phase));
+  // However old the answer is, the next request does not follow it at once.
+  const Instant soonest = saturating_add(now, std::chrono::milliseconds(1));
+  renew_at_ =
+      std::max(soonest, on_grid(earliest, latest, timing_.renew_interval, config_.renew_phase));
 }
 
 void ElectionMachine::announce_if_fresh(Instant now) {
@@ -36,6 +41,8 @@ void ElectionMachine::announce_if_fresh(Instant now) {
   abandoned_ = false;
   term_ = Term{record_until_, step_down, false};
   last_revision_ = mine_->revision;
+  last_token_ = mine_->token;
+  stale_grants_ = 0;
   work_running_ = config_.tracks_work;
   phase_ = Phase::leading;
   renew_error_.reset();
@@ -50,16 +57,19 @@ void ElectionMachine::renewed(const RenewReply& reply, Instant now) {
     record_gone(reply.holder, now);
     return;
   }
+  failures_ = 0;
   renew_error_.reset();
   grant(reply.sent_at, reply.ttl, now);
   if (phase_ == Phase::standing) {
     if (!stopping_) announce_if_fresh(now);
     return;
   }
-  // Once the work was told to stop its deadline stands: it must not come back to life.
-  if (!term_ || term_->told || record_until_ <= term_->deadline) return;
+  if (!term_ || record_until_ == term_->deadline) return;
+  // Once the work was told to stop a term must not come back to life; it may end still sooner.
+  if (term_->told && record_until_ > term_->deadline) return;
   term_->deadline = record_until_;
   term_->step_down = saturating_sub(record_until_, timing_.grace);
+  if (term_->told) work_limit_ = term_->deadline;
   effects_.emplace_back(MoveDeadline{term_->deadline});
 }
 
@@ -109,7 +119,7 @@ void ElectionMachine::record_gone(const std::optional<Record>& holder, Instant n
   mine_.reset();
   note_holder(other ? holder : std::nullopt);
   if (phase_ == Phase::standing) {
-    try_at_ = now;
+    try_at_ = saturating_add(now, backoff(failures_));
   } else if (!work_running_) {
     to_release_.reset();
     if (request_ == Request::release) request_ = Request::none;

@@ -10,27 +10,35 @@ namespace tenure::core {
 namespace {
 constexpr Duration kFirstReminder = std::chrono::seconds(10);
 constexpr Duration kLastReminder = std::chrono::minutes(10);
-constexpr Duration kKindChange = std::chrono::seconds(1);
 }  // namespace
 
 std::optional<Error> Outage::failed(const Error& error, Instant now) {
-  const bool began = !last_;
-  const bool changed = last_ && last_->code != error.code;
-  last_ = error;
-  if (began) {
-    interval_ = kFirstReminder;
-  } else if (changed && saturating_between(last_report_, now) >= kKindChange) {
-    // A new kind of trouble is news, but two that alternate must not flood the log.
-  } else if (now >= next_report_) {
-    interval_ = std::min(interval_ * 2, kLastReminder);
-  } else {
-    return std::nullopt;
+  if (!last_) {
+    began_at_ = now;
+    reported_ = false;
+    // Trouble that comes back before it was quiet for a while is the same trouble.
+    if (saturating_between(last_failure_, now) >= kFirstReminder) {
+      kinds_ = 0;
+      interval_ = kFirstReminder;
+    }
   }
-  last_report_ = now;
+  last_ = error;
+  last_failure_ = now;
+  const std::uint32_t kind = 1U << static_cast<unsigned>(error.code);
+  const bool news = (kinds_ & kind) == 0;
+  const bool lasts = !reported_ && saturating_between(began_at_, now) >= kFirstReminder;
+  if (!news && !lasts && now < next_report_) return std::nullopt;
+  if (!news) interval_ = std::min(interval_ * 2, kLastReminder);
+  kinds_ |= kind;
+  reported_ = true;
   next_report_ = saturating_add(now, interval_);
   return error;
 }
 
-std::optional<Error> Outage::recovered() { return std::exchange(last_, std::nullopt); }
+std::optional<Error> Outage::recovered() {
+  std::optional<Error> error = std::exchange(last_, std::nullopt);
+  if (!reported_) error.reset();
+  return error;
+}
 
 }  // namespace tenure::core

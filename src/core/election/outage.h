@@ -10,8 +10,9 @@
 
 namespace tenure::core {
 
-/// Decides when trouble is worth a line: at once when it begins, at growing intervals while it goes
-/// on, at most every second when its kind changes, and once when it is over.
+/// Decides when trouble is worth a line: at once when it begins, once for each further kind of
+/// error in it, at growing intervals while it goes on, and once when it is over. Trouble that comes
+/// and goes within seconds counts as one that goes on.
 class Outage {
  public:
   /// A failure at `now`. Returns the error if it should be reported.
@@ -25,8 +26,11 @@ class Outage {
 
  private:
   std::optional<Error> last_;
+  bool reported_ = false;
+  std::uint32_t kinds_ = 0;  // a bit for each Errc that was reported
+  Instant began_at_ = kLongAgo;
+  Instant last_failure_ = kLongAgo;
   Instant next_report_ = kLongAgo;
-  Instant last_report_ = kLongAgo;
   Duration interval_{};
 };
 

@@ -19,8 +19,9 @@ void ElectionMachine::send_acquire(Instant now) {
   try_at_ = kNever;
   // A limit on the whole attempt shortens the request too, but never to nothing: whoever asks to
   // try once wants one answer.
-  const Instant patience = std::max(give_up_at(), saturating_add(now, timing_.request_limit / 4));
-  request_limit_ = std::min(saturating_add(now, timing_.request_limit), patience);
+  const Instant patience =
+      std::max(give_up_at(), saturating_add(now, config_.timing.request_limit / 4));
+  request_limit_ = std::min(saturating_add(now, config_.timing.request_limit), patience);
   SendAcquire effect{generation_, request_limit_, std::nullopt};
   if (observed_ && now >= observed_ends_) effect.judged_expired = observed_;
   effects_.emplace_back(std::move(effect));
@@ -42,12 +43,13 @@ void ElectionMachine::send_release(Instant now) {
   TENURE_CHECK(!term_ && !work_running_);
   request_ = Request::release;
   ++generation_;
-  request_limit_ = std::min(saturating_add(now, timing_.request_limit), stop_limit_);
+  request_limit_ = std::min(saturating_add(now, config_.timing.request_limit), stop_limit_);
   effects_.emplace_back(SendRelease{generation_, request_limit_, *to_release_});
 }
 
-void ElectionMachine::open_watch() {
+void ElectionMachine::open_watch(Instant now) {
   watching_ = true;
+  watch_opened_at_ = now;
   watch_retry_at_ = kNever;
   ++watch_generation_;
   seen_as_of_ = 0;
@@ -57,6 +59,9 @@ void ElectionMachine::open_watch() {
 void ElectionMachine::watch_failed(const Error& error, Instant now) {
   watching_ = false;
   effects_.emplace_back(CloseWatch{});
+  // A watch that only ever gives its first state has not recovered.
+  const Duration lived = saturating_between(watch_opened_at_, now);
+  if (lived >= config_.options.retry_max) watch_failures_ = 0;
   watch_retry_at_ = saturating_add(now, backoff(watch_failures_));
   if (auto report = watch_outage_.failed(error, now)) {
     effects_.emplace_back(ReportTrouble{*report, false});
@@ -80,7 +85,6 @@ void ElectionMachine::note_failure(const Error& error, Instant now) {
 }
 
 void ElectionMachine::note_success() {
-  failures_ = 0;
   if (auto error = outage_.recovered()) effects_.emplace_back(ReportTrouble{*error, true});
 }
 

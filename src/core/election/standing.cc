@@ -42,7 +42,7 @@ void ElectionMachine::settle_standing(Instant now) {
         Error{Errc::timed_out, holder_.empty() ? "not elected in time"
                                                : "not elected in time: " + holder_ + " leads"});
     stopping_ = true;
-    stop_limit_ = saturating_add(now, timing_.request_limit);
+    stop_limit_ = saturating_add(now, config_.timing.request_limit);
     stop_standing(now);
     return;
   }
@@ -50,25 +50,22 @@ void ElectionMachine::settle_standing(Instant now) {
 }
 
 void ElectionMachine::acquired(const AcquireReply& reply, Instant now) {
-  note_success();
   tried_ = true;
   if (!reply.record || reply.record->session != config_.session) {
     acquire_failed({Errc::corrupt, "the store granted a record that is not this session's"}, now);
     return;
   }
   observed_.reset();
-  mine_ = reply.record;
-  record_until_ = kLongAgo;
-  if (mine_->revision <= last_revision_) {
-    // The record of a term that has ended here: a new term needs a new record.
-    if (mine_->revision < last_revision_) note_failure(went_back(*mine_, last_revision_), now);
-    to_release_ = mine_->revision;
-    release_at_ = mine_->revision < last_revision_ ? saturating_add(now, backoff(failures_)) : now;
-    mine_.reset();
+  if (last_revision_ != 0 &&
+      (reply.record->revision <= last_revision_ || reply.record->token <= last_token_)) {
+    refuse_stale(*reply.record, now);
     return;
   }
+  note_success();
+  mine_ = reply.record;
+  record_until_ = kLongAgo;
   if (stopping_) return;
-  if (uncertain_) {
+  if (uncertain_ || strays_) {
     renew_at_ = now;
     return;
   }
@@ -76,10 +73,24 @@ void ElectionMachine::acquired(const AcquireReply& reply, Instant now) {
   announce_if_fresh(now);
 }
 
+void ElectionMachine::refuse_stale(const Record& record, Instant now) {
+  // The record of a term that has ended here: a new term needs a new record.
+  const bool left_over = record.revision == last_revision_;
+  if (!left_over) note_failure(went_back(record, last_revision_), now);
+  to_release_ = record.revision;
+  // A store that hands it out again and again is not asked faster and faster.
+  release_at_ = now;
+  if (!left_over || stale_grants_ > 0) release_at_ = saturating_add(now, backoff(stale_grants_));
+  if (stale_grants_ == 0) stale_grants_ = 1;
+}
+
 void ElectionMachine::acquire_failed(const Error& error, Instant now) {
   tried_ = true;
   note_failure(error, now);
-  if (error.code == Errc::outcome_unknown) uncertain_ = true;
+  if (error.code == Errc::outcome_unknown || error.code == Errc::timed_out) {
+    uncertain_ = true;
+    strays_ = true;
+  }
   if (error.code == Errc::closed) {
     finish(error);
     return;
@@ -99,11 +110,13 @@ void ElectionMachine::held_by_other(const AcquireReply& reply, Instant now) {
     try_at_ = saturating_add(now, backoff(failures_));
     return;
   }
+  failures_ = 0;
   note_holder(reply.record);
   // The watch tells of a vacancy; this is the net under it, wide enough to cost nothing.
-  const auto spread = static_cast<std::uint64_t>(timing_.ttl.count());
-  const Duration net = timing_.ttl + Duration(static_cast<Duration::rep>(rng_.up_to(spread)));
-  try_at_ = saturating_add(now, watching_ ? net : backoff(failures_));
+  const Duration ttl = config_.timing.ttl;
+  const auto spread = static_cast<std::uint64_t>(ttl.count());
+  const Duration net = ttl + Duration(static_cast<Duration::rep>(rng_.up_to(spread)));
+  try_at_ = watching_ ? saturating_add(now, net) : watch_retry_at_;
   if (reply.record) observe(*reply.record, now);
 }
 
@@ -138,7 +151,9 @@ void ElectionMachine::observe(const Record& holder, Instant now) {
     observed_ends_ = saturating_add(surely_ended(now, holder.ttl, timing_.drift),
                                     Duration(static_cast<Duration::rep>(rng_.up_to(spread))));
   }
-  if (request_ == Request::none) try_at_ = std::max(now, std::min(try_at_, observed_ends_));
+  // Judged already and refused all the same: that does not become due at once again.
+  if (request_ == Request::none && observed_ends_ > now)
+    try_at_ = std::min(try_at_, observed_ends_);
 }
 
 void ElectionMachine::try_soon(Instant now) {
@@ -147,6 +162,11 @@ void ElectionMachine::try_soon(Instant now) {
   } else {
     try_at_ = now;
   }
+}
+
+bool ElectionMachine::another_leads(const ElectionState& state) const noexcept {
+  // A late state from our own term, or from before it, does not say that another was elected.
+  return state.holder && state.holder->session != config_.session && state.as_of > last_revision_;
 }
 
 Instant ElectionMachine::give_up_at() const noexcept {
