@@ -99,12 +99,15 @@ void Client::keep_limits() {
   }
 }
 
-std::unique_ptr<Watch> Client::watch(WatchRequest request, WatchHub::OnState on_state) {
-  auto handle = hub_->add(std::move(request), std::move(on_state));
-  if (is_shut_) {
-    executor_.post([hub = hub_] { hub->end(closed_error()); });
-    return handle;
+std::unique_ptr<Watch> Client::watch(WatchRequest request, WatchHub::OnState on_state,
+                                     const Result<void>& good) {
+  if (is_shut_ || !good) {
+    const auto hub = std::make_shared<WatchHub>();
+    auto ended = hub->add(std::move(request), std::move(on_state));
+    executor_.post([hub, error = is_shut_ ? closed_error() : good.error()] { hub->end(error); });
+    return ended;
   }
+  auto handle = hub_->add(std::move(request), std::move(on_state));
   shared_->is_watched = true;
   if (feed_ == nullptr) {
     feed_ = std::make_unique<ChangeFeed>(executor_, engine_->lock_path(),

@@ -34,7 +34,9 @@ class Client : public std::enable_shared_from_this<Client> {
   Client& operator=(const Client&) = delete;
 
   void submit(std::shared_ptr<Operation> operation);
-  [[nodiscard]] std::unique_ptr<Watch> watch(WatchRequest request, WatchHub::OnState on_state);
+  /// With an error in `good`, a watch that ends with that at once.
+  [[nodiscard]] std::unique_ptr<Watch> watch(WatchRequest request, WatchHub::OnState on_state,
+                                             const Result<void>& good);
   void shut(std::function<void()> done);
 
   [[nodiscard]] bool is_shut() const noexcept { return is_shut_; }

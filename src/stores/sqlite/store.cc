@@ -24,6 +24,7 @@ Result<void> check_request(const StoreTraits& traits, const AcquireRequest& requ
 }
 
 Result<void> check_request(const StoreTraits& traits, const RenewRequest& request) {
+  if (auto good = check_name("election", request.record.election); !good) return good;
   if (request.ttl >= traits.min_ttl) return {};
   return fail(Errc::invalid_argument, "the ttl of a sqlite store must be at least 100 ms");
 }
@@ -62,7 +63,10 @@ class SqliteStore final : public LeaseStore {
 
   std::unique_ptr<Watch> watch(WatchRequest request,
                                std::function<void(Result<ElectionState>)> on_state) override {
-    return client_->watch(std::move(request), std::move(on_state));
+    Result<void> good =
+        request.election.empty() ? Result<void>{} : check_name("election", request.election);
+    if (good) good = check_process();
+    return client_->watch(std::move(request), std::move(on_state), good);
   }
 
   void close(std::function<void()> done) override { client_->shut(std::move(done)); }
@@ -70,12 +74,15 @@ class SqliteStore final : public LeaseStore {
   int inherited_fd() const noexcept override { return client_->engine().inherited_fd(); }
 
  private:
+  [[nodiscard]] Result<void> check_process() const {
+    if (::getpid() == process_) return {};
+    return fail(Errc::unsupported, "a store cannot be used in a forked child; open another there");
+  }
+
   template <class Request, class Done>
   void submit(Request request, Done done) {
     Result<void> good = check_request(traits_, request);
-    if (::getpid() != process_) {
-      good = fail(Errc::unsupported, "a store cannot be used in a forked child; open another");
-    }
+    if (good) good = check_process();
     if (good || client_->is_shut()) {
       client_->submit(make_operation(std::move(request), std::move(done)));
       return;
