@@ -5,6 +5,7 @@
 #include <tenure/testkit/conformance_fixture.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -68,6 +69,26 @@ TEST_P(StoreConformance, RenewNeverRevivesWhatHasExpired) {
   EXPECT_FALSE(reply->held);
   EXPECT_EQ(reply->holder, std::nullopt);
   EXPECT_EQ(holder(store), std::nullopt);
+}
+
+TEST_P(StoreConformance, CK02_AfterASuspendNoVerbTakesAnExpiredRecordForALiveOne) {
+  const auto store = open();
+  const auto other = open();
+  if (store->traits().expiry != ExpiryBy::store) GTEST_SKIP() << "observers judge";
+  Record held = hold(store, "s1");
+  // Time passes while no loop runs: the request is the first thing that happens on waking.
+  const auto suspend = [&] { return world_->carry_out_then_pass(held.ttl + world_->slack()); };
+  if (!suspend()) GTEST_SKIP() << "the world cannot be suspended";
+  EXPECT_FALSE(renew(store, held, ttl())->held);
+  held = hold(store, "s2");
+  ASSERT_TRUE(suspend());
+  EXPECT_FALSE(released(store, held));
+  held = hold(store, "s3");
+  ASSERT_TRUE(suspend());
+  EXPECT_EQ(holder(other), std::nullopt);
+  held = hold(store, "s4");
+  ASSERT_TRUE(suspend());
+  (void)hold(other, "s5");
 }
 
 TEST_P(StoreConformance, RenewNeverRevivesWhatWasReleased) {

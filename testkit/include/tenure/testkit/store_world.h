@@ -56,7 +56,8 @@ class StoreWorld {
   /// @name Hooks that not every world has. False: cannot; the tests that need it are skipped.
   /// @{
 
-  /// What has been requested is carried out, then `time` passes, and only then are answers seen.
+  /// What has been requested is carried out, then `time` passes without the loop running (as in a
+  /// suspend), and only then are answers seen.
   virtual bool carry_out_then_pass(Duration time) {
     (void)time;
     return false;
