@@ -34,6 +34,10 @@ struct RuntimeOptions {
   /// stop() never do.
   std::size_t worker_threads = 2;
   std::size_t callback_threads = 4;
+
+  /// Told of each exception that leaves a callback (nothing else comes of it), on the thread of that
+  /// callback. Null: one line on standard error.
+  void (*on_exception)(const char* what) noexcept = nullptr;
 };
 
 /// Options of open_store beside the URL.
@@ -56,9 +60,11 @@ class Runtime : public Executor {
   /// unavailable: no descriptors or threads left. invalid_argument: names the option.
   [[nodiscard]] static Result<std::unique_ptr<Runtime>> create(RuntimeOptions options = {});
 
-  /// Stops the loop and joins its threads; elections on it should have been stopped. A callback
-  /// that does not return is abandoned with its thread after a second; it must not touch the
-  /// runtime any more.
+  /// Stops the loop and joins its threads; queued tasks are destroyed without being run, and
+  /// elections should have been stopped before. A callback, or a request of a store to a disk, that
+  /// has not returned after a second is abandoned with its thread; such a callback must not touch
+  /// the runtime any more, while elections and stores may outlive it. In a forked child: does
+  /// nothing, as does everything else there.
   ~Runtime() override = default;
 
   /// Opens `sqlite:PATH`, `memory:NAME`, ... (docs/stores/). Empty: the default store,
@@ -75,7 +81,8 @@ class Runtime : public Executor {
   /// With library threads: 0.
   virtual std::size_t poll() = 0;
 
-  /// Runs `task` on a callback thread (caller-driven: inside poll()), for code of users.
+  /// Runs `task` on a callback thread (caller-driven: inside poll()), for code of users. All signals
+  /// but those of faults are blocked there, and a process that it starts inherits that.
   virtual void call_back(Task task) = 0;
 
   /// Which mode this is.

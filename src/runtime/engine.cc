@@ -6,8 +6,6 @@
 #include "runtime/run_callback.h"
 #include "runtime/run_task.h"
 
-#include <tenure/leadership.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -92,7 +90,6 @@ Engine::Engine(const RuntimeOptions& options, Clock& clock, std::shared_ptr<Loop
     : threads_(options.threads),
       on_exception_(options.on_exception),
       clock_(clock),
-      in_parent_(detail::fork_guard()),
       loop_(std::move(loop)),
       random_(seed),
       renew_phase_(static_cast<Duration::rep>(random_.next() >> 2U)),
@@ -151,6 +148,8 @@ std::uint64_t Engine::random() noexcept {
 int Engine::fd() const noexcept { return threads_ == Threads::caller ? loop_->fd() : -1; }
 
 bool Engine::on_loop() const noexcept { return loop_->on_loop(); }
+
+bool Engine::in_forked_child() const noexcept { return loop_->in_forked_child(); }
 
 std::size_t Engine::poll() {
   if (threads_ == Threads::library || in_forked_child()) return 0;

@@ -50,7 +50,7 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
 
   /// True in a child that was forked from the process that made the engine: its threads are not
   /// here, and its descriptors are the parent's.
-  [[nodiscard]] bool in_forked_child() const noexcept { return *in_parent_ == 0; }
+  [[nodiscard]] bool in_forked_child() const noexcept;
 
   /// Whether the calling thread is the loop's (caller-driven: is in poll()).
   [[nodiscard]] bool on_loop() const noexcept;
@@ -83,7 +83,6 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
   const Threads threads_;
   const ExceptionReport on_exception_;
   Clock& clock_;
-  const volatile unsigned char* const in_parent_;
   const std::shared_ptr<Loop> loop_;
 
   std::mutex random_mutex_;

@@ -4,9 +4,15 @@
 
 #include "runtime/run_task.h"
 
-#include <algorithm>
+#include <tenure/leadership.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <limits>
 #include <string>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <utility>
 
 namespace tenure::runtime {
@@ -43,7 +49,29 @@ class Occupied {
   std::atomic<std::thread::id>& thread_;
 };
 
+// libuv, short of descriptors, leaks some or aborts the process: 2 for its locks, once, and 2 for
+// each loop. So this makes sure that they are there.
+Result<void> reserve_descriptors() {
+  std::array<int, 4> reserved{};
+  bool all = true;
+  int error = 0;
+  for (int& fd : reserved) {
+    fd = ::eventfd(0, EFD_CLOEXEC);
+    if (fd >= 0) continue;
+    all = false;
+    error = errno;
+  }
+  for (const int fd : reserved) {
+    if (fd >= 0) ::close(fd);
+  }
+  if (all) return {};
+  return fail(Errc::unavailable, std::string("cannot make an event loop: ") + std::strerror(error));
+}
+
 }  // namespace
+
+Loop::Loop(Clock& clock, std::unique_ptr<Timer> timer) noexcept
+    : in_parent_(detail::fork_guard()), timers_(clock, std::move(timer)) {}
 
 Result<std::shared_ptr<Loop>> Loop::create(Clock& clock) {
   auto timer = clock.make_timer();
@@ -59,6 +87,7 @@ Loop::~Loop() {
 }
 
 Result<void> Loop::open() {
+  if (auto enough = reserve_descriptors(); !enough) return enough;
   if (const int error = uv_loop_init(&uv_); error != 0) {
     return fail(Errc::unavailable, std::string("cannot make an event loop: ") + uv_strerror(error));
   }
@@ -102,6 +131,10 @@ void Loop::wake_locked() {
 
 std::unique_ptr<Executor::Handle> Loop::at(Instant when, Task task) {
   return std::make_unique<TimerHandle>(shared_from_this(), timers_.add(when, std::move(task)));
+}
+
+void Loop::cancel(const TimerQueue::Key& key) noexcept {
+  if (!in_forked_child()) timers_.remove(key);
 }
 
 void Loop::run_one(Task task) {

@@ -61,10 +61,13 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
   struct Watcher;  ///< Of the implementation.
   void cancel(const std::shared_ptr<Watcher>& watcher) noexcept;
-  void cancel(const TimerQueue::Key& key) noexcept { timers_.remove(key); }
+  void cancel(const TimerQueue::Key& key) noexcept;
+
+  /// True in a child forked from the process of this loop, where all of it is the parent's.
+  [[nodiscard]] bool in_forked_child() const noexcept { return *in_parent_ == 0; }
 
  private:
-  Loop(Clock& clock, std::unique_ptr<Timer> timer) noexcept : timers_(clock, std::move(timer)) {}
+  Loop(Clock& clock, std::unique_ptr<Timer> timer) noexcept;
 
   Result<void> open();
   Result<void> start(const std::shared_ptr<Watcher>& watcher);
@@ -75,6 +78,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   void on_event(Watcher& watcher, int status);
   void run_one(Task task);
 
+  const volatile unsigned char* const in_parent_;
   uv_loop_t uv_{};
   uv_async_t async_{};
   uv_poll_t timer_poll_{};

@@ -133,6 +133,7 @@ void Loop::stop(const std::shared_ptr<Watcher>& watcher) noexcept {
 }
 
 void Loop::cancel(const std::shared_ptr<Watcher>& watcher) noexcept {
+  if (in_forked_child()) return;
   {
     const std::lock_guard lock(mutex_);
     if (watcher->alive.exchange(false)) watched_.erase(watcher->fd);

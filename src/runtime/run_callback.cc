@@ -6,14 +6,22 @@
 #include <exception>
 
 namespace tenure::runtime {
+namespace {
 
-void run_callback(Executor::Task task) noexcept {
+void print(const char* what) noexcept {
+  std::fprintf(stderr, "tenure: an exception left a callback: %s\n", what);
+}
+
+}  // namespace
+
+void run_callback(const Executor::Task& task, ExceptionReport report) noexcept {
+  if (report == nullptr) report = print;
   try {
     task();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tenure: an exception left a callback: %s\n", error.what());
+    report(error.what());
   } catch (...) {
-    std::fputs("tenure: an exception left a callback\n", stderr);
+    report("not a std::exception");
   }
 }
 

@@ -6,8 +6,10 @@
 
 namespace tenure::runtime {
 
-/// Runs code of a user. An exception that leaves it is reported on standard error, and that is all
-/// that happens. The task is destroyed before this returns.
-void run_callback(Executor::Task task) noexcept;
+using ExceptionReport = void (*)(const char* what) noexcept;
+
+/// Runs code of a user. An exception that leaves it is reported (null: on standard error), and that
+/// is all that happens.
+void run_callback(const Executor::Task& task, ExceptionReport report) noexcept;
 
 }  // namespace tenure::runtime

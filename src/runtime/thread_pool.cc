@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/thread_pool.h"
 
+#include "runtime/run_task.h"
+
 #include <condition_variable>
 #include <csignal>
 #include <deque>
@@ -51,7 +53,6 @@ struct ThreadPool::State {
 
   const char* name = nullptr;
   std::size_t most = 0;
-  Runner runner = nullptr;
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -62,11 +63,10 @@ struct ThreadPool::State {
   std::shared_ptr<const void> kept;
 };
 
-ThreadPool::ThreadPool(const char* name, std::size_t most_threads, Runner runner)
+ThreadPool::ThreadPool(const char* name, std::size_t most_threads)
     : state_(std::make_shared<State>()) {
   state_->name = name;
   state_->most = most_threads;
-  state_->runner = runner;
 }
 
 ThreadPool::~ThreadPool() {
@@ -98,7 +98,7 @@ void ThreadPool::work(State& state, std::size_t slot) {
     state.queue.pop_front();
     ++state.busy;
     lock.unlock();
-    state.runner(std::move(task));
+    run_task(std::move(task));
     lock.lock();
     --state.busy;
   }

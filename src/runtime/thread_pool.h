@@ -24,10 +24,8 @@ namespace tenure::runtime {
 class ThreadPool {
  public:
   using Task = Executor::Task;
-  /// How a task is run; catches what leaves it.
-  using Runner = void (*)(Task) noexcept;
 
-  ThreadPool(const char* name, std::size_t most_threads, Runner runner);
+  ThreadPool(const char* name, std::size_t most_threads);
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   /// Abandons the threads that join_until() has not joined.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/thread_pool.h"
 
-#include "runtime/run_task.h"
 #include "tests/support/eventually.h"
 
 #include <atomic>
@@ -47,7 +46,7 @@ class Door {
 }
 
 TEST(ThreadPool, StartsThreadsOnlyAsTheyAreNeededAndNeverMoreThanTheMost) {
-  ThreadPool pool("test", 3, run_task);
+  ThreadPool pool("test", 3);
   ASSERT_TRUE(pool.start(nullptr));
   std::mutex mutex;
   std::set<std::thread::id> seen;
@@ -78,7 +77,7 @@ TEST(ThreadPool, StartsThreadsOnlyAsTheyAreNeededAndNeverMoreThanTheMost) {
 }
 
 TEST(ThreadPool, BusyThreadDoesNotKeepATaskWaitingWhileThereIsRoom) {
-  ThreadPool pool("test", 2, run_task);
+  ThreadPool pool("test", 2);
   ASSERT_TRUE(pool.start(nullptr));
   Door door;
   pool.run([&] { door.pass(); });
@@ -91,7 +90,7 @@ TEST(ThreadPool, BusyThreadDoesNotKeepATaskWaitingWhileThereIsRoom) {
 }
 
 TEST(ThreadPool, TasksOfOneThreadRunInOrder) {
-  ThreadPool pool("test", 1, run_task);
+  ThreadPool pool("test", 1);
   ASSERT_TRUE(pool.start(nullptr));
   std::vector<int> order;
   std::atomic<bool> done{false};
@@ -103,7 +102,7 @@ TEST(ThreadPool, TasksOfOneThreadRunInOrder) {
 }
 
 TEST(ThreadPool, ThreadsAreNamedAndTakeNoSignalButThoseOfFaults) {
-  ThreadPool pool("tenure-test", 1, run_task);
+  ThreadPool pool("tenure-test", 1);
   ASSERT_TRUE(pool.start(nullptr));
   std::promise<std::pair<std::string, sigset_t>> seen;
   pool.run([&seen] {
@@ -128,7 +127,7 @@ TEST(ThreadPool, ThreadsAreNamedAndTakeNoSignalButThoseOfFaults) {
 }
 
 TEST(ThreadPool, QueuedTasksAreDestroyedUnrunAtTheEndAndLaterOnesToo) {
-  ThreadPool pool("test", 1, run_task);
+  ThreadPool pool("test", 1);
   ASSERT_TRUE(pool.start(nullptr));
   Door door;
   pool.run([&] { door.pass(); });
@@ -148,7 +147,7 @@ TEST(ThreadPool, ThreadInATaskThatDoesNotReturnIsAbandonedAtTheLimitWithWhatItNe
   auto kept = std::make_shared<int>(1);
   const std::weak_ptr<int> watched = kept;
   {
-    ThreadPool pool("test", 2, run_task);
+    ThreadPool pool("test", 2);
     ASSERT_TRUE(pool.start(std::move(kept)));
     pool.run([door] { door->pass(); });
     ASSERT_TRUE(eventually([&] { return door->waiting() == 1; }));
@@ -164,7 +163,7 @@ TEST(ThreadPool, ThreadInATaskThatDoesNotReturnIsAbandonedAtTheLimitWithWhatItNe
 }
 
 TEST(ThreadPool, MayBeEndedByOneOfItsOwnThreads) {
-  auto pool = std::make_shared<ThreadPool>("test", 2, run_task);
+  auto pool = std::make_shared<ThreadPool>("test", 2);
   ASSERT_TRUE(pool->start(nullptr));
   std::promise<std::size_t> abandoned;
   pool->run([&] {
