@@ -1,0 +1,106 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include <tenure/runtime.h>
+#ifdef TENURE_STORE_SQLITE
+#include <tenure/sqlite_store.h>
+#endif
+
+#include "cli/commands.h"
+#include "cli/doctor_checks.h"
+#include "cli/exit_code.h"
+#include "cli/list_store.h"
+#include "core/url.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unistd.h>
+
+namespace tenure::cli {
+namespace {
+
+// The database file that a store URL means; nothing if it means none.
+std::optional<std::string> file_of(const std::string& store) {
+#ifdef TENURE_STORE_SQLITE
+  if (store.empty()) {
+    auto path = default_sqlite_path();
+    return path ? std::optional(*path) : std::nullopt;
+  }
+#endif
+  const auto url = core::parse_url(store);
+  if (!url || url->scheme != "sqlite") return std::nullopt;
+  return url->path;
+}
+
+Finding check_store(const Settings& settings) {
+  const std::string shown = settings.store.empty() ? "the default store" : settings.store;
+  const auto bad = [&shown](const Error& error) {
+    const bool foreign = error.code == Errc::corrupt;
+    return Finding{"store", Verdict::bad, shown + ": " + error.message,
+                   foreign ? "name another file with --store; this one was not touched"
+                           : "correct --store, or the permissions of its folder"};
+  };
+  auto runtime = Runtime::create({.worker_threads = 1, .callback_threads = 1});
+  if (!runtime) return bad(runtime.error());
+  auto store = (*runtime)->open_store(settings.store, {.create = false});
+  const auto states = store ? list_store(**runtime, *store, "", std::chrono::seconds(5))
+                            : tl::unexpected(store.error());
+  static_cast<void>(runtime->release());
+  if (!states) return bad(states.error());
+  const auto path = file_of(settings.store);
+  if (path && access(path->c_str(), F_OK) != 0) {
+    return {"store", Verdict::fine, *path + " is not there yet; the first candidate creates it",
+            ""};
+  }
+  return {"store", Verdict::fine,
+          (path ? *path : shown) + " answers; elections: " + std::to_string(states->size()), ""};
+}
+
+std::string_view word_for(Verdict verdict) {
+  if (verdict == Verdict::fine) return "ok";
+  return verdict == Verdict::warning ? "warning" : "bad";
+}
+
+std::string as_json(const std::vector<Finding>& findings) {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"check", finding.check},
+                    {"verdict", word_for(finding.verdict)},
+                    {"found", finding.found},
+                    {"advice", finding.advice}});
+  }
+  return list.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string as_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    std::string word(word_for(finding.verdict));
+    word.resize(9, ' ');
+    text += word + finding.check + ": " + finding.found + "\n";
+    if (!finding.advice.empty()) text += "         -> " + finding.advice + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+int doctor_command(const Settings& settings) {
+  std::vector<Finding> findings = check_machine();
+  findings.push_back(check_timing(settings));
+  if (const auto path = file_of(settings.store)) {
+    for (Finding& finding : check_folder_of(*path, settings.timing)) {
+      findings.push_back(std::move(finding));
+    }
+  }
+  findings.push_back(check_store(settings));
+  const bool written =
+      write_all(STDOUT_FILENO, settings.json ? as_json(findings) : as_text(findings));
+  const bool bad = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.verdict == Verdict::bad;
+  });
+  return bad || !written ? kUnavailable : kOk;
+}
+
+}  // namespace tenure::cli

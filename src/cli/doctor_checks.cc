@@ -1,0 +1,208 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor_checks.h"
+
+#include <tenure/clock.h>
+
+#include "cli/descendants.h"
+#include "cli/duration.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace tenure::cli {
+namespace {
+
+std::string read_text(const char* path) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::array<char, 1024> buffer{};
+  const ssize_t got = read(fd, buffer.data(), buffer.size());
+  close(fd);
+  return got > 0 ? std::string(buffer.data(), static_cast<std::size_t>(got)) : std::string();
+}
+
+std::string failure() { return std::strerror(errno); }
+
+// "monotonic 0 0\nboottime 0 0": anything but zeros is a clock that others do not share.
+bool boot_clock_shifted() {
+  const std::string offsets = read_text("/proc/self/timens_offsets");
+  const auto line = offsets.find("boottime");
+  if (line == std::string::npos) return false;
+  const std::string numbers = offsets.substr(line + 8, offsets.find('\n', line) - line - 8);
+  return numbers.find_first_of("123456789") != std::string::npos;
+}
+
+Finding check_boot_clock() {
+  timespec now{};
+  if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) {
+    return {"boot clock", Verdict::bad, "CLOCK_BOOTTIME cannot be read: " + failure(),
+            "use a kernel that has it (2.6.39 or newer)"};
+  }
+  if (read_text("/proc/sys/kernel/random/boot_id").empty()) {
+    return {"boot clock", Verdict::bad, "/proc/sys/kernel/random/boot_id cannot be read",
+            "mount /proc: the embedded store needs the boot id"};
+  }
+  if (boot_clock_shifted()) {
+    return {"boot clock", Verdict::bad, "this process has a boot clock of its own (time namespace)",
+            "run all candidates of an embedded store outside of time namespaces"};
+  }
+  return {"boot clock", Verdict::fine,
+          "up for " + format_duration(std::chrono::seconds(now.tv_sec)), ""};
+}
+
+// Nothing is decided by wall time; but people read it in logs and in `watch`.
+Finding check_wall_clock() {
+  constexpr std::time_t kYear2024 = 1'704'067'200;
+  if (std::time(nullptr) < kYear2024) {
+    return {"wall clock", Verdict::warning, "it shows a time before 2024",
+            "set the clock; elections do not depend on it, times in logs do"};
+  }
+  return {"wall clock", Verdict::fine, "plausible", ""};
+}
+
+Finding check_inotify() {
+  const int fd = inotify_init1(IN_CLOEXEC);
+  if (fd >= 0) {
+    close(fd);
+    return {"inotify", Verdict::fine, "available", ""};
+  }
+  return {"inotify", Verdict::warning, "no instance to be had: " + failure(),
+          "raise fs.inotify.max_user_instances (sysctl), or changes are noticed only by a slow "
+          "re-read"};
+}
+
+Finding check_descriptors() {
+  constexpr rlim_t kComfortable = 256;
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const std::string found =
+      limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " allowed";
+  if (limit.rlim_cur >= kComfortable) return {"file descriptors", Verdict::fine, found, ""};
+  return {"file descriptors", Verdict::warning, found,
+          "raise the limit (ulimit -n) to 256 or more"};
+}
+
+Finding check_proc() {
+  if (access("/proc/self/task", R_OK) == 0) return {"/proc", Verdict::fine, "mounted", ""};
+  return {"/proc", Verdict::bad, "not there",
+          "mount /proc: without it, processes that a command leaves behind are not found"};
+}
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+struct Kind {
+  unsigned long magic;
+  const char* name;
+  Verdict verdict;
+};
+
+constexpr std::array kKinds{
+    Kind{0x6969UL, "NFS", Verdict::bad},           Kind{0xFF534D42UL, "CIFS", Verdict::bad},
+    Kind{0xFE534D42UL, "SMB2", Verdict::bad},      Kind{0x517BUL, "SMB", Verdict::bad},
+    Kind{0x00C36400UL, "Ceph", Verdict::bad},      Kind{0x01021997UL, "9p", Verdict::bad},
+    Kind{0x5346414FUL, "AFS", Verdict::bad},       Kind{0x65735546UL, "FUSE", Verdict::warning},
+    Kind{0x01021994UL, "tmpfs", Verdict::warning}, Kind{0x858458F6UL, "ramfs", Verdict::warning},
+    Kind{0xEF53UL, "ext", Verdict::fine},          Kind{0x58465342UL, "XFS", Verdict::fine},
+    Kind{0x9123683EUL, "Btrfs", Verdict::fine},    Kind{0x794C7630UL, "overlay", Verdict::fine},
+    Kind{0x2FC12FC1UL, "ZFS", Verdict::fine},
+};
+
+Finding check_file_system(const struct statfs& info) {
+  const auto magic = static_cast<unsigned long>(info.f_type) & 0xFFFFFFFFUL;
+  for (const Kind& kind : kKinds) {
+    if (kind.magic != magic) continue;
+    if (kind.verdict == Verdict::fine) return {"file system", Verdict::fine, kind.name, ""};
+    if (kind.verdict == Verdict::bad) {
+      return {"file system", Verdict::bad, std::string(kind.name) + ", a network file system",
+              "put the database on a local disk: candidates of an embedded store are on one host"};
+    }
+    return {"file system", Verdict::warning, kind.name,
+            magic == 0x65735546UL
+                ? "make sure that it is local and keeps locks and synced data"
+                : "tokens start again after a reboot; put the database on a disk if they must not"};
+  }
+  return {"file system", Verdict::fine, "of an unlisted kind", ""};
+}
+
+Finding check_room(const struct statfs& info) {
+  constexpr unsigned long long kLeast = 16ULL << 20U;
+  const unsigned long long room = static_cast<unsigned long long>(info.f_bavail) *
+                                  static_cast<unsigned long long>(info.f_bsize);
+  const std::string found = std::to_string(room >> 20U) + " MiB free";
+  if (room >= kLeast) return {"room", Verdict::fine, found, ""};
+  return {"room", Verdict::warning, found, "free some: on a full disk nobody can be elected"};
+}
+
+// A file without a name, which no other process ever sees.
+Finding check_sync(const std::string& folder, const Timing& timing) {
+  const int fd = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    if (errno == EOPNOTSUPP || errno == EISDIR) {
+      return {"time of a sync", Verdict::fine, "cannot be measured here", ""};
+    }
+    return {"folder", Verdict::bad, folder + " cannot be written: " + failure(),
+            "give this user write permission, or name another store"};
+  }
+  const std::array<char, 4096> page{};
+  Clock& clock = system_clock();
+  Duration longest{};
+  bool failed = false;
+  for (int i = 0; i < 5 && !failed; ++i) {
+    const Instant before = clock.now();
+    failed = write(fd, page.data(), page.size()) != ssize_t{page.size()} || fdatasync(fd) != 0;
+    longest = std::max(longest, saturating_between(before, clock.now()));
+  }
+  const std::string why = failed ? failure() : "";
+  close(fd);
+  if (failed) {
+    return {"time of a sync", Verdict::bad, "writing fails: " + why, "free or repair the disk"};
+  }
+  const std::string found = "at most " + format_duration(longest) + " in five tries";
+  if (longest < timing.request_limit / 2) return {"time of a sync", Verdict::fine, found, ""};
+  return {"time of a sync", Verdict::warning, found,
+          "use a longer --ttl: a request may take " + format_duration(timing.request_limit)};
+}
+
+}  // namespace
+
+std::vector<Finding> check_machine() {
+  return {check_boot_clock(), check_wall_clock(), check_inotify(), check_descriptors(),
+          check_proc()};
+}
+
+Finding check_timing(const Settings& settings) {
+  const Timing& timing = settings.timing;
+  const std::string found = "ttl " + format_duration(timing.ttl) + ", grace " +
+                            format_duration(timing.grace) + ", renewed every " +
+                            format_duration(timing.renew_interval);
+  if (timing.ttl >= std::chrono::seconds(2)) return {"timing", Verdict::fine, found, ""};
+  return {
+      "timing", Verdict::warning, found,
+      "a pause of this machine that is longer than the ttl costs the term; 5s or more is usual"};
+}
+
+std::vector<Finding> check_folder_of(const std::string& path, const Timing& timing) {
+  const std::string folder = folder_of(path);
+  struct statfs info {};
+  if (statfs(folder.c_str(), &info) != 0) {
+    return {{"folder", Verdict::warning, folder + ": " + failure(),
+             "create it, unless it is the default one, which the first candidate creates"}};
+  }
+  return {check_file_system(info), check_room(info), check_sync(folder, timing)};
+}
+
+}  // namespace tenure::cli

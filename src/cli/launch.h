@@ -1,0 +1,20 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+namespace tenure::cli {
+
+struct Launched {
+  pid_t pid = -1;  // also its process group
+  int error = 0;   // errno of what failed; then nothing runs
+};
+
+// Runs argv[0] (searched in PATH, never by a shell) in a process group of its own, with default
+// signals, to be killed by the kernel if the calling thread ends. With `terminal` >= 0 the group
+// becomes that terminal's foreground group before the command's first instruction. Must be called
+// with all signals blocked, from a process with one thread.
+[[nodiscard]] Launched launch(char* const* argv, int terminal, bool hangup_ignored) noexcept;
+
+}  // namespace tenure::cli

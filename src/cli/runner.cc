@@ -1,0 +1,229 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/runner.h"
+
+#include "cli/descendants.h"
+#include "cli/duration.h"
+#include "cli/environment.h"
+#include "cli/exit_code.h"
+#include "cli/runner_state.h"
+#include "cli/signals.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <poll.h>
+
+namespace tenure::cli {
+namespace {
+
+constexpr int kSweepMs = 2;
+constexpr Duration kTick = std::chrono::seconds(1);
+
+}  // namespace
+
+Runner::Runner(const Settings& settings, Console& console)
+    : settings_(settings),
+      console_(console),
+      clock_(system_clock()),
+      inbox_(std::make_shared<Inbox>()),
+      timing_(settings.timing) {}
+
+Runner::~Runner() {
+  if (stopper_.joinable()) stopper_.detach();
+  if (signals_ >= 0) close(signals_);
+}
+
+int Runner::run() {
+  const int failed = set_up();
+  if (failed == kOk) loop();
+  console_.clear_progress();
+  // A guardian without a command has nothing to look after.
+  if (guardian_ && !run_) {
+    guardian_->kill();
+    waitpid_quietly(guardian_->pid());
+  }
+  return failed != kOk ? failed : exit_code_.value_or(kUnavailable);
+}
+
+int Runner::set_up() {
+  if (const int error = find_command(settings_.program.front()); error != 0) {
+    console_.error("cannot run " + quoted(settings_.program.front()) + ": " + std::strerror(error));
+    return error == ENOENT || error == ENOTDIR ? kNotFound : kCannotRun;
+  }
+  strangers_ = children_of_this_process();
+  become_subreaper();
+  signals_ = open_signal_fd();
+  timer_ = clock_.make_timer();
+  if (signals_ < 0 || !timer_ || inbox_->bell < 0) {
+    console_.error("no file descriptors left; raise the limit (ulimit -n)");
+    return kUnavailable;
+  }
+  // While the store is opened and asked, the guardian starts up on the other processor.
+  if (!spawn_guardian()) return kCannotRun;
+  auto runtime = Runtime::create({.worker_threads = 1, .callback_threads = 1});
+  if (!runtime) {
+    console_.error(runtime.error().message);
+    return kUnavailable;
+  }
+  runtime_ = *std::move(runtime);
+  auto store = runtime_->open_store(settings_.store);
+  if (!store) {
+    console_.error(store.error().message);
+    return exit_code_of(store.error());
+  }
+  store_ = *std::move(store);
+  if (const auto standing = stand(); !standing) {
+    console_.error(standing.error().message);
+    return exit_code_of(standing.error());
+  }
+  notifier_.send("READY=1\nSTATUS=Waiting to be elected");
+  if (const auto interval = notifier_.watchdog_interval()) {
+    watchdog_due_ = saturating_add(now(), *interval);
+  }
+  return kOk;
+}
+
+bool Runner::spawn_guardian() {
+  auto spawned = GuardianLink::spawn(settings_.program, environment_for(settings_.election));
+  if (!spawned) {
+    console_.error(spawned.error().message);
+    return false;
+  }
+  guardian_ = *std::move(spawned);
+  guardian_since_ = now();
+  return true;
+}
+
+Result<void> Runner::stand() {
+  auto election = Election::create(*runtime_, store_, settings_.election);
+  if (!election) return tl::unexpected(election.error());
+  election_.emplace(*std::move(election));
+  election_->on_term([inbox = inbox_](Leadership term, TermEnd end) {
+    {
+      const std::lock_guard lock(inbox->mutex);
+      inbox->terms.emplace_back(std::move(term), std::move(end));
+    }
+    inbox->ring();
+  });
+  if (election_->event_fd() < 0) return fail(Errc::unavailable, "no file descriptors left");
+  standing_since_ = now();
+  heard_ = false;
+  if (console_.shows_progress()) progress_due_ = saturating_add(now(), kTick);
+  return election_->start();
+}
+
+void Runner::loop() {
+  while (!may_exit(now())) {
+    arm();
+    std::array<pollfd, 5> ready{pollfd{signals_, POLLIN, 0}, pollfd{inbox_->bell, POLLIN, 0},
+                                pollfd{timer_->fd(), POLLIN, 0},
+                                pollfd{guardian_ ? guardian_->fd() : -1, POLLIN, 0},
+                                pollfd{election_ ? election_->event_fd() : -1, POLLIN, 0}};
+    poll(ready.data(), ready.size(), run_ && run_->orphaned ? kSweepMs : -1);
+    // What happened to the command before what is wanted of it; events before the rest, so that
+    // a reason is known when its consequence is handled.
+    if (ready[3].revents != 0) handle_guardian();
+    if (ready[4].revents != 0) handle_events();
+    if (ready[0].revents != 0) handle_signals();
+    if (ready[1].revents != 0) handle_inbox();
+    if (run_ && run_->orphaned) sweep();
+    handle_due();
+  }
+}
+
+void Runner::arm() {
+  Instant due = std::min({progress_due_, watchdog_due_, exit_limit_, restart_at_});
+  if (run_) {
+    due = std::min(due, take_over_due());
+    if (run_->asked_at == kNever && !run_->orphaned) {
+      // Finer towards the end, so that a renewal in the last moment is still passed on in time.
+      const Instant stop_at = saturating_sub(run_->deadline, timing_.grace);
+      const Duration step = saturating_between(now(), stop_at) / 8;
+      due = std::min(due,
+                     saturating_add(now(), std::max<Duration>(step, std::chrono::milliseconds(1))));
+    }
+  } else if (settings_.timeout && !exit_code_ && restart_at_ == kNever) {
+    Instant limit = saturating_add(standing_since_, *settings_.timeout);
+    if (!heard_) limit = saturating_add(limit, timing_.request_limit);
+    due = std::min(due, limit);
+  }
+  timer_->arm(due);
+}
+
+void Runner::handle_due() {
+  const Instant at = now();
+  if (run_ && !run_->orphaned) {
+    send_deadline();
+    if (at >= take_over_due()) take_over("the guardian process did not act in time");
+  }
+  if (restart_at_ != kNever && at >= restart_at_ && !election_ && !exit_code_) {
+    restart_at_ = kNever;
+    if (const auto standing = stand(); !standing) {
+      begin_end(exit_code_of(standing.error()), standing.error().message);
+    }
+  }
+  check_timeout(at);
+  show_waiting(at);
+  feed_watchdog(at);
+}
+
+void Runner::handle_inbox() {
+  eventfd_t rung = 0;
+  eventfd_read(inbox_->bell, &rung);
+  std::vector<std::pair<Leadership, TermEnd>> terms;
+  {
+    const std::lock_guard lock(inbox_->mutex);
+    terms.swap(inbox_->terms);
+  }
+  for (auto& [term, end] : terms) accept_term(std::move(term), std::move(end));
+  if (inbox_->told.exchange(false)) told();
+  if (inbox_->stopped.exchange(false)) {
+    stopper_.join();
+    election_stopped_ = true;
+    handle_events();
+    if (!exit_code_) {
+      election_.reset();
+      election_stopped_ = false;
+    }
+  }
+}
+
+void Runner::check_timeout(Instant at) {
+  if (!settings_.timeout || run_ || exit_code_ || restart_at_ != kNever) return;
+  Instant limit = saturating_add(standing_since_, *settings_.timeout);
+  // The shortest wait still lets the store answer once.
+  if (!heard_) limit = saturating_add(limit, timing_.request_limit);
+  if (at < limit) return;
+  const std::string span = format_duration(*settings_.timeout);
+  if (outage_ || !heard_) {
+    begin_end(kUnavailable, "the store did not answer within " + span);
+  } else {
+    begin_end(kNotElected, "not elected within " + span +
+                               (holder_.empty() ? "" : "; " + quoted(holder_) + " leads"));
+  }
+}
+
+void Runner::show_waiting(Instant at) {
+  if (at < progress_due_) return;
+  progress_due_ = kNever;
+  if (run_ || exit_code_ || !election_) return;
+  progress_due_ = saturating_add(at, kTick);
+  console_.progress("waiting for " + format_duration(saturating_between(standing_since_, at)) +
+                    (holder_.empty() ? "" : "; " + quoted(holder_) + " leads"));
+}
+
+// Fed only if the library's loop has run a task since the last time, and no command outlives its
+// term: a process that is merely alive is not progress.
+void Runner::feed_watchdog(Instant at) {
+  if (at < watchdog_due_) return;
+  watchdog_due_ = saturating_add(at, *notifier_.watchdog_interval());
+  if (run_ && at > run_->deadline) return;
+  if (!inbox_->loop_alive.exchange(false)) return;
+  notifier_.send("WATCHDOG=1");
+  runtime_->post([inbox = inbox_] { inbox->loop_alive = true; });
+}
+
+}  // namespace tenure::cli

@@ -1,0 +1,248 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/descendants.h"
+#include "cli/duration.h"
+#include "cli/exit_code.h"
+#include "cli/runner.h"
+#include "cli/runner_state.h"
+#include "cli/signals.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
+
+namespace tenure::cli {
+namespace {
+
+using guardian::Message;
+using guardian::Verb;
+
+// A command that ends within this after the terminal's interrupt is taken to have ended by it.
+constexpr Duration kInterruptWindow = std::chrono::seconds(10);
+// A guardian that dies faster than this will not do better the next time.
+constexpr Duration kGuardianLife = std::chrono::seconds(1);
+
+// What a guardian that is told to kill may take for it.
+constexpr Duration kPromptly = std::chrono::milliseconds(100);
+
+std::string describe_end(int status, Duration ran) {
+  const std::string after = " after " + format_duration(ran);
+  if (WIFSIGNALED(status)) return "command ended by " + signal_name(WTERMSIG(status)) + after;
+  return "command ended with code " + std::to_string(WEXITSTATUS(status)) + after;
+}
+
+}  // namespace
+
+void Runner::accept_term(Leadership term, TermEnd end) {
+  // `end` says that there is no work, wherever this returns early.
+  if (exit_code_ || run_ || !term.held()) return;
+  timing_ = election_->timing();
+  Message message;
+  message.verb = Verb::start;
+  message.token = term.token();
+  message.deadline = term.deadline().time_since_epoch().count();
+  message.grace = timing_.grace.count();
+  message.margin = kill_margin(timing_).count();
+  message.ttl_ms = std::chrono::duration_cast<std::chrono::milliseconds>(timing_.ttl).count();
+  const bool sent = guardian_ && guardian_->send(message, store_->inherited_fd());
+  if (!sent) {
+    if (guardian_) guardian_->kill();
+    if (!spawn_guardian() || !guardian_->send(message, store_->inherited_fd())) {
+      begin_end(kCannotRun, "no guardian process: the command was not started");
+      return;
+    }
+  }
+  run_.emplace();
+  run_->deadline = term.deadline();
+  run_->begun = now();
+  run_->term = std::move(term);
+  run_->end = std::move(end);
+  std::function<void()> ring = [inbox = inbox_] {
+    inbox->told = true;
+    inbox->ring();
+  };
+  run_->on_told = std::make_unique<StopCallback>(run_->term.stop_token(), std::move(ring));
+}
+
+void Runner::handle_guardian() {
+  bool closed = false;
+  while (guardian_ && !closed) {
+    if (const auto message = guardian_->receive(closed)) {
+      handle_message(*message);
+    } else if (!closed) {
+      return;
+    }
+  }
+  if (closed) guardian_ended();
+}
+
+void Runner::handle_message(const Message& message) {
+  if (message.verb == Verb::failed) command_failed(message.number);
+  if (!run_) return;
+  switch (message.verb) {
+    case Verb::started:
+      run_->started = true;
+      console_.info("running " + quoted(settings_.program.front()) + " as process " +
+                    std::to_string(message.number));
+      notifier_.status("Leading, command runs as process " + std::to_string(message.number));
+      break;
+    case Verb::ended:
+      run_->status = message.number;
+      run_->asked = message.asked;
+      break;
+    case Verb::late:
+      console_.warning("the deadline was too near to start the command");
+      [[fallthrough]];
+    case Verb::gone:
+      guardian_.reset();
+      finish_run();
+      break;
+    case Verb::stopped:
+      stop_self(true);
+      break;
+    case Verb::terminal:
+      handle_signal(message.number, true);
+      break;
+    default:
+      break;
+  }
+}
+
+void Runner::command_failed(int error) {
+  guardian_.reset();
+  run_.reset();
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  begin_end(missing ? kNotFound : kCannotRun,
+            "cannot run " + quoted(settings_.program.front()) + ": " + std::strerror(error));
+}
+
+// It has said no farewell: killed, crashed, or stopped and then killed by us.
+void Runner::guardian_ended() {
+  guardian_.reset();
+  if (run_) {
+    if (!run_->orphaned) console_.warning("the guardian process has died; killing the command");
+    run_->orphaned = true;
+    run_->killed_at = std::min(run_->killed_at, now());
+    return;  // the loop sweeps
+  }
+  if (exit_code_) return;
+  const bool short_lived = saturating_between(guardian_since_, now()) < kGuardianLife;
+  if (short_lived || !spawn_guardian()) {
+    begin_end(kCannotRun, "the guardian process ended before it had a command to run");
+  }
+}
+
+// The term ends or is about to end, and not because this loop asked for it.
+void Runner::told() {
+  if (!run_ || run_->asked_at != kNever || run_->killed_at != kNever) return;
+  if (run_->term.held()) {
+    ask_to_stop();
+  } else {
+    kill_run();
+  }
+}
+
+void Runner::ask_to_stop() {
+  if (run_->asked_at != kNever) return;
+  run_->asked_at = now();
+  if (run_->orphaned) return;
+  console_.debug("asking the command to end");
+  if (guardian_ && !guardian_->send(Verb::stop)) take_over("the guardian process does not answer");
+}
+
+void Runner::kill_run() {
+  if (run_->killed_at != kNever) return;
+  run_->killed_at = now();
+  if (run_->orphaned) return;
+  console_.debug("killing the command");
+  if (guardian_ && !guardian_->send(Verb::kill)) take_over("the guardian process does not answer");
+}
+
+// The end of the guardian kills the command, and makes all its descendants children of ours.
+void Runner::take_over(const char* why) {
+  console_.warning(std::string(why) + "; killing the command without it");
+  run_->orphaned = true;
+  run_->killed_at = std::min(run_->killed_at, now());
+  if (guardian_) guardian_->kill();
+}
+
+void Runner::sweep() {
+  reap();
+  if (!run_) return;
+  // A dying guardian still has children to hand over, and is one itself until it is reaped.
+  const std::vector<pid_t> children = children_of_this_process();
+  const bool left = std::any_of(children.begin(), children.end(), [this](pid_t child) {
+    return std::find(strangers_.begin(), strangers_.end(), child) == strangers_.end();
+  });
+  if (left) {
+    signal_children(SIGKILL, strangers_);
+  } else {
+    finish_run();
+  }
+}
+
+void Runner::finish_run() {
+  Run run = *std::move(run_);
+  run_.reset();
+  run.on_told.reset();
+  const Instant at = now();
+  const Duration ran = saturating_between(run.begun, at);
+  standing_since_ = at;
+  if (console_.shows_progress()) progress_due_ = saturating_add(at, std::chrono::seconds(1));
+  if (run.status) console_.info(describe_end(*run.status, ran));
+  const bool forced =
+      run.asked || run.orphaned || run.asked_at != kNever || run.killed_at != kNever || !run.status;
+  if (!forced) {
+    after_own_end(run, ran);
+  } else if (settings_.once && run.started) {
+    begin_end(kLeadershipLost, "leadership was lost before the command had ended");
+  } else {
+    notifier_.status("Waiting to be elected");
+  }
+  if (!exit_code_ && !guardian_ && !spawn_guardian()) {
+    begin_end(kCannotRun, "no guardian process");
+  }
+  run.end.done();
+}
+
+void Runner::after_own_end(const Run& run, Duration ran) {
+  const bool interrupted =
+      run.interrupted != 0 && saturating_between(run.interrupted_at, now()) < kInterruptWindow;
+  if (settings_.once) {
+    begin_end(exit_code_of_wait_status(*run.status), "");
+  } else if (interrupted) {
+    begin_end(kSignalBase + run.interrupted, "interrupted from the terminal");
+  } else if (const Duration pause = pace_.pause_after(ran); pause > Duration::zero()) {
+    restart_later(pause);
+  }
+}
+
+void Runner::send_deadline() {
+  const Instant deadline = run_->term.deadline();
+  if (run_->asked_at != kNever || deadline <= run_->deadline) return;
+  Message message;
+  message.verb = Verb::deadline;
+  message.deadline = deadline.time_since_epoch().count();
+  // If it does not go through, the guardian acts on the earlier deadline, which is safe.
+  if (guardian_ && guardian_->send(message)) run_->deadline = deadline;
+}
+
+// When the guardian must have done its work, or this process does it: half of the margin is for
+// the one, half for the other.
+Instant Runner::take_over_due() const {
+  if (run_->orphaned) return kNever;
+  const Duration margin = kill_margin(timing_);
+  Instant due = saturating_sub(run_->deadline, margin / 2);
+  if (run_->asked_at != kNever) {
+    const Duration grace = std::max(timing_.grace - margin / 2, margin / 2);
+    due = std::min(due, saturating_add(run_->asked_at, grace));
+  }
+  if (run_->killed_at != kNever) {
+    due = std::min(due, saturating_add(run_->killed_at, std::max(margin / 2, kPromptly)));
+  }
+  return due;
+}
+
+}  // namespace tenure::cli

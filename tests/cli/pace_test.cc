@@ -1,0 +1,50 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/pace.h"
+
+#include <gtest/gtest.h>
+
+namespace tenure::cli {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+Timing timing_of(Duration ttl, Duration grace) {
+  Timing timing;
+  timing.ttl = ttl;
+  timing.grace = grace;
+  return timing;
+}
+
+TEST(KillMargin, IsAThirtiethOfTheTtlWithinBounds) {
+  EXPECT_EQ(kill_margin(timing_of(seconds(15), seconds(3))), milliseconds(500));
+  EXPECT_EQ(kill_margin(timing_of(seconds(3), milliseconds(600))), milliseconds(100));
+  EXPECT_EQ(kill_margin(timing_of(milliseconds(100), milliseconds(20))), milliseconds(10));
+  EXPECT_EQ(kill_margin(timing_of(hours(24), hours(1))), milliseconds(500));
+}
+
+TEST(KillMargin, LeavesTheCommandHalfOfItsGrace) {
+  EXPECT_EQ(kill_margin(timing_of(seconds(15), milliseconds(100))), milliseconds(50));
+  EXPECT_EQ(kill_margin(timing_of(seconds(15), milliseconds(2))), milliseconds(5));
+}
+
+TEST(Pace, DoublesThePauseWhileRunsAreShort) {
+  Pace pace;
+  EXPECT_EQ(pace.pause_after(milliseconds(1)), milliseconds(500));
+  EXPECT_EQ(pace.pause_after(seconds(9)), seconds(1));
+  EXPECT_EQ(pace.pause_after(seconds(0)), seconds(2));
+  for (int i = 0; i < 100; ++i) EXPECT_LE(pace.pause_after(seconds(0)), seconds(30));
+  EXPECT_EQ(pace.pause_after(seconds(0)), seconds(30));
+}
+
+TEST(Pace, ALongRunStartsAfresh) {
+  Pace pace;
+  for (int i = 0; i < 10; ++i) EXPECT_GT(pace.pause_after(seconds(0)), Duration::zero());
+  EXPECT_EQ(pace.pause_after(seconds(10)), Duration::zero());
+  EXPECT_EQ(pace.pause_after(seconds(0)), milliseconds(500));
+}
+
+}  // namespace
+}  // namespace tenure::cli
