@@ -70,7 +70,8 @@ class Election {
   Election(Election&&) noexcept;
   Election& operator=(Election&&) noexcept;
 
-  /// As stop() with a limit of `grace` plus the request limit.
+  /// As stop() with a limit of `grace` plus the request limit, but never longer than a second of
+  /// real time (whatever clock was handed in). Call stop() first if the work needs more.
   ~Election();
 
   /// Begins to stand. Errors: closed after stop(). Started twice: nothing happens.
@@ -94,10 +95,10 @@ class Election {
   void yield();
 
   /// Ends the election in order: held() false, work told to stop, work ended (renewing meanwhile,
-  /// for `grace` at most), record released. Returns within `limit` in any case: timed_out says what
-  /// had not ended; the record is then left to its ttl. Twice, before start, or from a callback:
-  /// fine. From inside the work itself it cannot wait for that work: it returns at once and the
-  /// rest follows.
+  /// for `grace` at most), record released. Returns within `limit`, counted on the runtime's clock,
+  /// in any case: timed_out says what had not ended; the record is then left to its ttl. Twice,
+  /// before start, or from a callback: fine. From inside the work itself it cannot wait for that
+  /// work: it returns at once and the rest follows.
   Result<void> stop(Duration limit);
 
   /// Whether this process leads now. The same as Leadership::held() of the present term.

@@ -6,6 +6,7 @@
 #include "core/spans.h"
 #include "runtime/election_driver.h"
 #include "runtime/engine.h"
+#include "runtime/real_time.h"
 
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 namespace tenure {
 
 namespace {
+
+constexpr std::chrono::seconds kDestructorPatience{1};
 
 std::string default_id() {
   std::array<char, 256> host{};
@@ -81,8 +84,9 @@ Election::~Election() {
     return;
   }
   const Timing timing = impl_->driver->timing();
+  const auto patience = runtime::real_time_after(kDestructorPatience);
   // A destructor has nobody to tell; what did not end in time lapses by its ttl.
-  (void)impl_->driver->stop(timing.grace + timing.request_limit);
+  (void)impl_->driver->stop(timing.grace + timing.request_limit, patience);
   impl_->driver->abandon();
 }
 

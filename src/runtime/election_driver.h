@@ -4,6 +4,7 @@
 
 #include "core/election/election.h"
 #include "runtime/event_queue.h"
+#include "runtime/real_time.h"
 
 #include <tenure/election.h>
 #include <tenure/executor.h>
@@ -43,7 +44,8 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
   Result<void> lead(const std::function<void(Leadership)>& work);
   void yield();
   /// Asks for the end; waits for it unless this thread is what the end has to wait for.
-  Result<void> stop(Duration limit);
+  /// `patience` bounds the wait in real time too, for a destructor whose clock may stand still.
+  Result<void> stop(Duration limit, std::optional<RealTime> patience = {});
   [[nodiscard]] std::optional<Event> next_event();
   [[nodiscard]] std::optional<Event> wait_event(Duration limit);
   [[nodiscard]] int event_fd();
@@ -89,7 +91,7 @@ class ElectionDriver : public std::enable_shared_from_this<ElectionDriver> {
   [[nodiscard]] Result<void> run_work(const std::function<void(Leadership)>& work);
   /// Waits for `ready`, evaluated under mutex_: on the condition, or by driving the loop.
   template <class Ready>
-  void wait_for(Ready ready);
+  void wait_for(Ready ready, std::optional<RealTime> patience = {});
   /// Whether waiting here could never end: this thread is the loop, or is in this election's work.
   [[nodiscard]] bool must_not_wait() const noexcept;
   void notify();

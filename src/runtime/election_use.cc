@@ -25,18 +25,24 @@ bool ElectionDriver::must_not_wait() const noexcept {
 }
 
 template <class Ready>
-void ElectionDriver::wait_for(Ready ready) {
+void ElectionDriver::wait_for(Ready ready, std::optional<RealTime> patience) {
   std::unique_lock lock(mutex_);
   if (engine_->threads() == Threads::library) {
-    changed_.wait(lock, ready);
+    if (patience) {
+      changed_.wait_until(lock, *patience, ready);
+    } else {
+      changed_.wait(lock, ready);
+    }
     return;
   }
   while (!ready()) {
     lock.unlock();
     if (engine_->poll() == 0) {
+      const int timeout_ms = patience ? real_ms_until(*patience) : -1;
+      if (timeout_ms == 0) return;
       pollfd readable{engine_->fd(), POLLIN, 0};
       // A signal ends the wait early; the loop looks again.
-      (void)::poll(&readable, 1, -1);
+      (void)::poll(&readable, 1, timeout_ms);
     }
     lock.lock();
   }
@@ -53,7 +59,7 @@ Result<void> ElectionDriver::set_begin(Begin begin, Where where) {
   return {};
 }
 
-Result<void> ElectionDriver::stop(Duration limit) {
+Result<void> ElectionDriver::stop(Duration limit, std::optional<RealTime> patience) {
   if (in_forked_child()) return fail(Errc::closed, "this is a forked child; it has no election");
   bool never_started = false;
   {
@@ -76,8 +82,9 @@ Result<void> ElectionDriver::stop(Duration limit) {
   }
   ask_to_stop(limit);
   if (must_not_wait()) return {};
-  wait_for([this] { return finished_; });
+  wait_for([this] { return finished_; }, patience);
   const std::lock_guard lock(mutex_);
+  if (!finished_) return fail(Errc::timed_out, "time stands still; the end was asked for");
   if (unfinished_) return tl::unexpected(*unfinished_);
   return {};
 }

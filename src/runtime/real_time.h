@@ -15,4 +15,11 @@ using RealTime = std::chrono::steady_clock::time_point;
   return std::chrono::steady_clock::now() + wait;
 }
 
+/// Whole milliseconds until `when`, rounded up; 0 once it has come.
+[[nodiscard]] inline int real_ms_until(RealTime when) noexcept {
+  const auto left = when - std::chrono::steady_clock::now();
+  if (left <= left.zero()) return 0;
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
+}
+
 }  // namespace tenure::runtime
