@@ -3,6 +3,7 @@
 #include "cli/descendants.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace tenure::cli {
@@ -78,6 +80,11 @@ std::vector<pid_t> children_by_scanning() {
 }  // namespace
 
 bool become_subreaper() noexcept { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0; }
+
+bool has_children() noexcept {
+  siginfo_t info{};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
 
 std::vector<pid_t> children_of_this_process() {
   std::vector<pid_t> found;

@@ -10,6 +10,9 @@ namespace tenure::cli {
 // Makes orphans among this process's descendants its own children, however they daemonised.
 bool become_subreaper() noexcept;
 
+// Whether there is any child at all: the kernel's own word, and cheap.
+bool has_children() noexcept;
+
 // The processes whose parent this process is now (zombies included).
 [[nodiscard]] std::vector<pid_t> children_of_this_process();
 

@@ -71,7 +71,7 @@ class Guardian {
   void ask_leftovers();
   void begin_killing();
   void sweep();
-  void finish_if_alone();
+  void finish();
   void say(Verb verb, int number = 0) noexcept;
   [[nodiscard]] std::int64_t kill_due() const noexcept;
   [[nodiscard]] std::int64_t next_due() const noexcept;
@@ -235,26 +235,22 @@ void Guardian::look_at_children() {
     const int status = info.si_code == CLD_EXITED ? (info.si_status & 0xFF) << 8 : info.si_status;
     say(Verb::ended, status);
   }
+  bool alone = true;
   for (const pid_t child : children_of_this_process()) {
-    if (child != pid_) waitpid(child, nullptr, WNOHANG);
+    if (child != pid_ && waitpid(child, nullptr, WNOHANG) != child) alone = false;
   }
-  finish_if_alone();
+  if (alone && command_ended_) finish();
   if (command_ended_ && (state_ == State::running || state_ == State::stopping)) ask_leftovers();
 }
 
-void Guardian::finish_if_alone() {
-  if (!command_ended_) return;
-  for (const pid_t child : children_of_this_process()) {
-    if (child != pid_) return;
-  }
+void Guardian::finish() {
   if (pid_ > 0) waitpid(pid_, nullptr, 0);
   pid_ = -1;
   // The list of children is read from /proc; this is the kernel's own word.
-  if (waitpid(-1, nullptr, WNOHANG) == 0) {
+  if (waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD) {
     begin_killing();
     return;
   }
-  if (errno != ECHILD) return;
   say(Verb::gone);
   state_ = State::over;
 }

@@ -53,7 +53,7 @@ int Runner::set_up() {
     console_.error("cannot run " + quoted(settings_.program.front()) + ": " + std::strerror(error));
     return error == ENOENT || error == ENOTDIR ? kNotFound : kCannotRun;
   }
-  strangers_ = children_of_this_process();
+  if (has_children()) strangers_ = children_of_this_process();
   become_subreaper();
   signals_ = open_signal_fd();
   timer_ = clock_.make_timer();

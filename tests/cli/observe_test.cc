@@ -87,7 +87,7 @@ TEST(Watch, PrintsEachChangeAsALine) {
   const json elected = json::parse(lines[1]);
   EXPECT_EQ(elected["event"], "elected");
   EXPECT_EQ(elected["holder"], "me");
-  EXPECT_EQ(elected["token"], 2);
+  EXPECT_GT(elected["token"], 1);
   EXPECT_EQ(json::parse(lines[2])["event"], "vacant");
   for (const auto& line : lines) {
     for (const char* key : {"time", "name", "event", "holder", "token", "reason"}) {

@@ -92,7 +92,10 @@ TEST(Lock, TellsTheCommandWhoItIs) {
   const auto second = bench.start("lock", "7s", {"env"}, {"--id", "given"}, options);
   EXPECT_EQ(second->wait(), 0);
   EXPECT_NE(second->out().find("TENURE_ID=given\n"), std::string::npos);
-  EXPECT_NE(second->out().find("TENURE_TOKEN=2\n"), std::string::npos);
+  const std::string later = second->out();
+  const auto token = later.find("TENURE_TOKEN=");
+  ASSERT_NE(token, std::string::npos);
+  EXPECT_GT(std::atoi(later.c_str() + token + 13), 1);
 }
 
 TEST(Lock, GivesTheCommandAGroupOfItsOwnAndCleanSignals) {
@@ -137,13 +140,16 @@ TEST(Run, StandsAgainAfterTheCommandEndedWithTheNextToken) {
 TEST(Run, YieldsOnUsr1AndStandsAgain) {
   const Bench bench;
   const auto run = bench.start("run", "15s", bench.worker());
-  ASSERT_TRUE(bench.wait_for("begin 1"));
-  const auto other = bench.start("run", "15s", bench.worker());
+  ASSERT_TRUE(bench.wait_for("begin"));
+  const auto other = bench.start("run", "15s", bench.worker(), {"--id", "other"});
+  ASSERT_TRUE(eventually([&] { return other->err().find("leads") != std::string::npos; }));
   run->send(SIGUSR1);
-  ASSERT_TRUE(bench.wait_for("end 1"));
-  ASSERT_TRUE(bench.wait_for("begin 2"));
+  ASSERT_TRUE(bench.wait_for("end"));
+  ASSERT_TRUE(bench.wait_for("begin", 2));
+  EXPECT_EQ(bench.last("holder"), "other");
   other->send(SIGUSR1);
-  ASSERT_TRUE(bench.wait_for("begin 3"));
+  ASSERT_TRUE(bench.wait_for("begin", 3));
+  EXPECT_NE(bench.last("holder"), "other");
   EXPECT_EQ(bench.count("overlap"), 0U);
   run->send(SIGTERM);
   other->send(SIGTERM);
@@ -293,6 +299,38 @@ TEST(Lock, SB09_TheSameIdDoesNotMakeTwoLeaders) {
       bench.start("lock", "15s", bench.worker(), {"--id", "same", "--timeout", "300ms"});
   EXPECT_EQ(second->wait(), 75);
   EXPECT_EQ(bench.count("begin"), 1U);
+}
+
+TEST(Lock, LK03_TheCommandInheritsNoFileButTheSessionLock) {
+  const Bench bench;
+  const auto lock = bench.start("lock", "15s", {"sh", "-c", "ls -l /proc/$$/fd"});
+  EXPECT_EQ(lock->wait(), 0) << lock->err();
+  std::size_t others = 0;
+  std::size_t locks = 0;
+  for (const std::string& line : lines_of(lock->out())) {
+    const auto arrow = line.find(" -> ");
+    if (arrow == std::string::npos) continue;
+    const std::string target = line.substr(arrow + 4);
+    if (target == bench.dir / "tenure.db-lock") {
+      ++locks;
+    } else if (target != "/dev/null" && target.find("/out") == std::string::npos &&
+               target.find("/err") == std::string::npos) {
+      ++others;
+    }
+  }
+  EXPECT_EQ(locks, 1U) << lock->out();
+  EXPECT_EQ(others, 0U) << lock->out();
+}
+
+TEST(Lock, FilesThatTheCallerOpenedReachTheCommand) {
+  const Bench bench;
+  const std::string file = bench.dir / "opened";
+  Process lock(bench.dir, {"/bin/sh", "-c",
+                           "exec \"$0\" lock --name x --store \"$1\" -- sh -c 'echo three >&3; "
+                           "echo seven >&7' 3>>\"$2\" 7>>\"$2\"",
+                           tenure_binary(), bench.store(), file});
+  EXPECT_EQ(lock.wait(), 0) << lock.err();
+  EXPECT_EQ(read_file(file), "three\nseven\n");
 }
 
 TEST(Lock, LeavesNoProcessBehind) {
