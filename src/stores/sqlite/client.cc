@@ -62,7 +62,7 @@ void Client::serve(const std::shared_ptr<Shared>& shared, const std::weak_ptr<Cl
   engine.run(batch, again);
   std::optional<Sighting> seen;
   if (engine.has_changed() && shared->is_watched) seen = engine.observe(Depth::changes, false);
-  shared->queue.put_back(std::move(again));
+  shared->queue.put_back(again);
   shared->executor.post([client, batch = std::move(batch), seen = std::move(seen)] {
     if (const auto self = client.lock()) self->forget(batch);
     for (const auto& operation : batch) operation->answer();

@@ -241,6 +241,7 @@ Result<void> Engine::write(OperationQueue::Batch& batch, Effect effect) {
   }
   Ledger rows = ledger(durable ? *durable_table_ : *quick_table_);
   for (const auto& each : batch) {
+    if (!each->start()) continue;
     if (auto done = each->carry_out(rows, sent_at); !done) {
       connection.roll_back();
       return done;

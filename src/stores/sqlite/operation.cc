@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stores/sqlite/operation.h"
 
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -71,13 +70,8 @@ class Verb final : public Operation {
 }  // namespace
 
 bool Operation::start() noexcept {
-  State expected = State::queued;
+  State expected = State::waiting;
   return state_.compare_exchange_strong(expected, State::started);
-}
-
-bool Operation::put_back() noexcept {
-  State expected = State::started;
-  return state_.compare_exchange_strong(expected, State::queued);
 }
 
 void Operation::give_up(const Error& error) {
@@ -91,7 +85,7 @@ void Operation::give_up(const Error& error) {
 }
 
 void Operation::cancel(const Error& error) {
-  State expected = State::queued;
+  State expected = State::waiting;
   if (state_.compare_exchange_strong(expected, State::given_up)) answer_with(error);
 }
 
@@ -107,18 +101,16 @@ OperationQueue::Batch OperationQueue::take() {
   while (!waiting_.empty()) {
     const bool reads = waiting_.front()->effect() == Effect::none;
     if (!batch.empty() && reads != (batch.front()->effect() == Effect::none)) break;
-    if (waiting_.front()->start()) batch.push_back(std::move(waiting_.front()));
+    if (!waiting_.front()->is_given_up()) batch.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
   if (batch.empty()) is_served_ = false;
   return batch;
 }
 
-void OperationQueue::put_back(Batch operations) {
-  std::erase_if(operations, [](const auto& operation) { return !operation->put_back(); });
+void OperationQueue::put_back(const Batch& operations) {
   const std::lock_guard guard(mutex_);
-  waiting_.insert(waiting_.begin(), std::make_move_iterator(operations.begin()),
-                  std::make_move_iterator(operations.end()));
+  waiting_.insert(waiting_.begin(), operations.begin(), operations.end());
 }
 
 std::shared_ptr<Operation> make_operation(AcquireRequest request, Completion<AcquireReply> done) {

@@ -34,10 +34,9 @@ class Operation {
 
   // On a worker.
 
-  /// False: given up meanwhile, leave it alone.
+  [[nodiscard]] bool is_given_up() const noexcept { return state_ == State::given_up; }
+  /// To be called when nothing is left to wait for. False: given up meanwhile, leave it alone.
   [[nodiscard]] bool start() noexcept;
-  /// It could not be carried out yet, and nothing was changed. False: given up meanwhile.
-  [[nodiscard]] bool put_back() noexcept;
   /// Tries to answer without writing; true if that was possible.
   [[nodiscard]] virtual Result<bool> answer_by_reading(Ledger& ledger) = 0;
   [[nodiscard]] virtual Result<void> carry_out(Ledger& ledger, Instant sent_at) = 0;
@@ -49,19 +48,19 @@ class Operation {
 
   /// Calls the completion with what was set. Nothing if it was called before.
   virtual void answer() = 0;
-  /// Ends it: with `error` if it has not started; else nobody can know what it will have done.
+  /// Ends it: with `error` if it has not started, else with outcome_unknown.
   void give_up(const Error& error);
-  /// As give_up(), but one that has started will be answered when it ends.
+  /// As give_up(), but one that has started is left to end, and to be answered then.
   void cancel(const Error& error);
 
  protected:
   virtual void answer_with(Error error) = 0;
 
  private:
-  enum class State { queued, started, given_up };
+  enum class State { waiting, started, given_up };
   const Effect effect_;
   const Instant limit_;
-  std::atomic<State> state_{State::queued};
+  std::atomic<State> state_{State::waiting};
 };
 
 /// The requests that wait for a worker, in order.
@@ -72,12 +71,12 @@ class OperationQueue {
   /// True: nobody is on the way to take(); send somebody.
   [[nodiscard]] bool push(std::shared_ptr<Operation> operation);
 
-  /// The longest row of requests that can share a transaction, all started. More may be left:
-  /// whoever serves comes again until it is empty.
+  /// The longest row of requests that can share a transaction. More may be left: whoever serves
+  /// comes again until it is empty.
   [[nodiscard]] Batch take();
 
   /// Puts requests that could not be carried out back in front.
-  void put_back(Batch operations);
+  void put_back(const Batch& operations);
 
  private:
   std::mutex mutex_;

@@ -20,18 +20,18 @@ class SqliteWorld : public World {
   using World::World;
 
   [[nodiscard]] std::shared_ptr<LeaseStore> open() override {
-    auto store = open_sqlite_store({.path = folder_ / "t.db"}, this->executor());
+    auto store = open_sqlite_store({.path = database()}, this->executor());
     EXPECT_TRUE(store.has_value()) << store.error().message;
     return std::move(*store);
   }
 
   bool force_delete(const std::string& election) override {
-    test::Database(folder_ / "t.db").run("DELETE FROM election WHERE name = '" + election + "'");
+    test::Database(database()).run("DELETE FROM election WHERE name = '" + election + "'");
     return true;
   }
 
   bool force_takeover(const std::string& election) override {
-    test::Database(folder_ / "t.db")
+    test::Database(database())
         .run("BEGIN IMMEDIATE; UPDATE meta SET last_revision = last_revision + 1;"
              "UPDATE election SET session = 'usurper', id = 'usurper', lock_offset = 0, expires = expires + 60000000000,"
              " token = (SELECT last_revision FROM meta), change = (SELECT last_revision FROM meta)"
@@ -39,6 +39,8 @@ class SqliteWorld : public World {
              election + "'; COMMIT");
     return true;
   }
+
+  [[nodiscard]] std::string database() const { return folder_ / "t.db"; }
 
  private:
   test::TempDir folder_;
@@ -66,6 +68,11 @@ class ManualSqliteWorld final : public SqliteWorld<ManualWorld> {
     return SqliteWorld::force_takeover(election);
   }
 
+  bool set_stalled(bool stalled) override {
+    executor_.hold_blocking(stalled);
+    return true;
+  }
+
  private:
   bool meddled_ = false;
 };
@@ -73,6 +80,20 @@ class ManualSqliteWorld final : public SqliteWorld<ManualWorld> {
 class RealSqliteWorld final : public SqliteWorld<RealTimeWorld> {
  public:
   RealSqliteWorld() : SqliteWorld(system_clock()) {}
+
+  // As a process does that is stopped in the middle of a write.
+  bool set_stalled(bool stalled) override {
+    if (!stalled) {
+      writer_.reset();
+    } else {
+      writer_ = std::make_unique<test::Database>(database());
+      writer_->run("BEGIN IMMEDIATE");
+    }
+    return true;
+  }
+
+ private:
+  std::unique_ptr<test::Database> writer_;
 };
 
 INSTANTIATE_TEST_SUITE_P(
