@@ -194,16 +194,14 @@ void Loop::end() noexcept {
 
 void Loop::close() noexcept {
   std::deque<Task> doomed;
-  decltype(watchers_) unwatched;
   {
     const std::lock_guard lock(mutex_);
     doomed.swap(posted_);
   }
   doomed.clear();
   timers_.end();
+  stop_all();
   if (!std::exchange(open_, false)) return;
-  unwatched.swap(watchers_);
-  for (const auto& [fd, watcher] : unwatched) stop(watcher);
   uv_walk(
       &uv_,
       [](uv_handle_t* handle, void*) {

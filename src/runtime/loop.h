@@ -9,9 +9,9 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <unordered_map>
 #include <uv.h>
@@ -71,7 +71,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
   Result<void> open();
   Result<void> start(const std::shared_ptr<Watcher>& watcher);
-  void stop(const std::shared_ptr<Watcher>& watcher) noexcept;
+  void stop(std::shared_ptr<Watcher> watcher) noexcept;
+  void stop_all() noexcept;
   void wake_locked();
   void run_posted();
   void run_timers();
@@ -88,7 +89,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   std::atomic<bool> ended_{false};
   std::atomic<std::thread::id> thread_{};
   // Of the loop's thread: how many tasks may still run in this round, whether a watcher was started
-  // that the kernel does not know yet, and the watchers by descriptor.
+  // that the kernel does not know yet, and what libuv watches, also if it should not any more.
   std::size_t budget_ = 0;
   bool started_some_ = false;
   std::unordered_map<int, std::shared_ptr<Watcher>> watchers_;
@@ -97,7 +98,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   bool accepting_ = false;
   bool woken_ = false;
   std::deque<Task> posted_;
-  std::set<int> watched_;
+  std::map<int, std::shared_ptr<Watcher>> watched_;
 };
 
 }  // namespace tenure::runtime

@@ -68,8 +68,10 @@ Result<std::unique_ptr<Executor::Handle>> Loop::on_readable(int fd, Task task) {
   auto watcher = std::make_shared<Watcher>(*this, fd, std::move(task));
   {
     const std::lock_guard lock(mutex_);
-    if (!accepting_) return cannot_watch(fd, "the runtime has ended");
-    if (!watched_.insert(fd).second) return cannot_watch(fd, "it is being watched already");
+    if (!accepting_) return fail(Errc::closed, "the runtime has ended");
+    if (!watched_.emplace(fd, watcher).second) {
+      return cannot_watch(fd, "it is being watched already");
+    }
   }
   auto handle = std::make_unique<WatchHandle>(shared_from_this(), watcher);
   if (on_loop()) {
@@ -120,16 +122,29 @@ void Loop::on_event(Watcher& watcher, int status) {
   if (!watcher.alive.load()) watcher.task = nullptr;
 }
 
-void Loop::stop(const std::shared_ptr<Watcher>& watcher) noexcept {
-  if (watcher->self == nullptr) return;
+void Loop::stop(std::shared_ptr<Watcher> watcher) noexcept {
   const auto here = watchers_.find(watcher->fd);
   if (here != watchers_.end() && here->second == watcher) watchers_.erase(here);
+  if (watcher->self == nullptr) return;
   auto* const handle = reinterpret_cast<uv_handle_t*>(&watcher->poll);
   if (uv_is_closing(handle) != 0) return;
   uv_poll_stop(&watcher->poll);
   uv_close(handle, [](uv_handle_t* closed) {
     const auto last = std::move(static_cast<Watcher*>(closed->data)->self);
   });
+}
+
+void Loop::stop_all() noexcept {
+  decltype(watched_) doomed;
+  {
+    const std::lock_guard lock(mutex_);
+    doomed.swap(watched_);
+  }
+  for (const auto& [fd, watcher] : doomed) {
+    watcher->alive.store(false);
+    watcher->task = nullptr;
+  }
+  while (!watchers_.empty()) stop(watchers_.begin()->second);
 }
 
 void Loop::cancel(const std::shared_ptr<Watcher>& watcher) noexcept {
