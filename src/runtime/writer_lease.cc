@@ -1,0 +1,106 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include <tenure/writer_lease.h>
+
+#include "runtime/writer_lease_engine.h"
+
+#include <cmath>
+#include <string>
+#include <sys/random.h>
+#include <utility>
+
+namespace tenure {
+namespace {
+
+constexpr std::size_t kMostWorkers = 256;
+
+Result<void> at_least_zero(const char* name, Duration value) {
+  if (value >= Duration::zero()) return {};
+  return fail(Errc::invalid_argument, std::string(name) + ": is " + std::to_string(value.count()) +
+                                          " ns, must be 0 or more");
+}
+
+Result<void> validate(const WriterLeaseOptions& options) {
+  if (options.lease <= Duration::zero()) {
+    return fail(Errc::invalid_argument,
+                "lease: is " + std::to_string(options.lease.count()) + " ns, must be more than 0");
+  }
+  if (auto ok = at_least_zero("retry_interval", options.retry_interval); !ok) return ok;
+  if (auto ok = at_least_zero("backoff.first", options.backoff.first); !ok) return ok;
+  if (auto ok = at_least_zero("stop_limit", options.stop_limit); !ok) return ok;
+  if (!std::isfinite(options.backoff.factor) || options.backoff.factor < 1.0) {
+    return fail(
+        Errc::invalid_argument,
+        "backoff.factor: is " + std::to_string(options.backoff.factor) + ", must be 1 or more");
+  }
+  if (!(options.backoff.jitter >= 0.0 && options.backoff.jitter <= 1.0)) {
+    return fail(Errc::invalid_argument, "backoff.jitter: is " +
+                                            std::to_string(options.backoff.jitter) +
+                                            ", must be between 0 and 1");
+  }
+  if (options.workers > kMostWorkers) {
+    return fail(Errc::invalid_argument,
+                "workers: is " + std::to_string(options.workers) + ", must be between 0 and 256");
+  }
+  return {};
+}
+
+Result<std::uint64_t> draw_seed() {
+  std::uint64_t seed = 0;
+  if (getrandom(&seed, sizeof(seed), 0) != static_cast<ssize_t>(sizeof(seed))) {
+    return fail(Errc::unavailable, "the operating system gave no random seed");
+  }
+  return seed;
+}
+
+}  // namespace
+
+Result<WriterLease> WriterLease::create(WriterLeaseOptions options) {
+  if (auto ok = validate(options); !ok) return tl::unexpected(ok.error());
+  const Result<std::uint64_t> seed = options.seed != 0 ? options.seed : draw_seed();
+  if (!seed) return tl::unexpected(seed.error());
+  auto engine = std::make_shared<runtime::WriterLeaseEngine>(options, *seed);
+  if (auto started = engine->start(); !started) {
+    engine->end();
+    return tl::unexpected(started.error());
+  }
+  return WriterLease(std::move(engine));
+}
+
+WriterLease::WriterLease(std::shared_ptr<runtime::WriterLeaseEngine> engine) noexcept
+    : engine_(std::move(engine)) {}
+
+WriterLease::~WriterLease() {
+  if (engine_ != nullptr) engine_->end();
+}
+
+WriterLease::WriterLease(WriterLease&&) noexcept = default;
+
+WriterLease& WriterLease::operator=(WriterLease&& other) noexcept {
+  if (this == &other) return *this;
+  if (engine_ != nullptr) engine_->end();
+  engine_ = std::move(other.engine_);
+  return *this;
+}
+
+Result<void> WriterLease::try_work(std::string_view key, Work work) {
+  return engine_->try_work(key, std::move(work));
+}
+bool WriterLease::extend(std::string_view key) { return engine_->extend(key); }
+bool WriterLease::remove(std::string_view key) { return engine_->remove(key); }
+void WriterLease::expire() { engine_->expire(); }
+std::size_t WriterLease::size() const { return engine_->size(); }
+Result<bool> WriterLease::wait() { return engine_->wait(kForever); }
+Result<bool> WriterLease::wait_until(Duration limit) { return engine_->wait(limit); }
+WriterState WriterLease::state() const noexcept { return engine_->state(); }
+WriterStatus WriterLease::status() const { return engine_->status(); }
+WriterCounters WriterLease::counters() const { return engine_->counters(); }
+void WriterLease::on_state_change(std::function<void(WriterState)> observer) {
+  engine_->on_state_change(std::move(observer));
+}
+Result<void> WriterLease::stop(Duration limit) { return engine_->stop(limit); }
+int WriterLease::fd() const noexcept { return engine_->fd(); }
+std::size_t WriterLease::poll() { return engine_->poll(); }
+Instant WriterLease::next_due() const { return engine_->next_due(); }
+
+}  // namespace tenure

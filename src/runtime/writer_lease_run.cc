@@ -1,0 +1,181 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/writer_lease_engine.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tenure::runtime {
+namespace {
+
+// Marks this thread as one that runs work of an engine. A chain: work of one lease may poll
+// another.
+class OnThread {
+ public:
+  explicit OnThread(const WriterLeaseEngine* engine) noexcept
+      : engine_(engine), outer_(std::exchange(t_innermost, this)) {}
+  ~OnThread() { t_innermost = outer_; }
+  OnThread(const OnThread&) = delete;
+  OnThread& operator=(const OnThread&) = delete;
+
+  [[nodiscard]] static bool is_of(const WriterLeaseEngine* engine) noexcept {
+    const OnThread* at = t_innermost;
+    while (at != nullptr && at->engine_ != engine) at = at->outer_;
+    return at != nullptr;
+  }
+
+ private:
+  static thread_local const OnThread* t_innermost;
+  const WriterLeaseEngine* engine_;
+  const OnThread* outer_;
+};
+
+thread_local const OnThread* OnThread::t_innermost = nullptr;
+
+// How long a worker without work looks for some before it sleeps: about 20 us, which is what
+// putting a thread to sleep and waking it costs.
+constexpr int kSpinBudget = 1000;
+constexpr int kCostOfALook = 50;
+
+const int g_spin_budget = std::thread::hardware_concurrency() > 1 ? kSpinBudget : 0;
+
+}  // namespace
+
+bool WriterLeaseEngine::on_own_thread() const noexcept { return OnThread::is_of(this); }
+
+void WriterLeaseEngine::serve() {
+  const OnThread mark(this);
+  int budget = g_spin_budget;
+  Instant now = clock_.now();
+  enter();
+  while (!ended_.load(std::memory_order_relaxed)) {
+    if (run_next(now)) {
+      budget = g_spin_budget;
+    } else {
+      if (!spin(budget)) sleep();
+      now = clock_.now();
+    }
+  }
+  --threads_alive_;
+  tell_waiters();
+  leave();
+}
+
+// Inside, and again inside when it returns; outside while the work runs.
+bool WriterLeaseEngine::run_next(Instant& now) {
+  core::LeaseCore::Job job = core_.take(at(now));
+  if (!job) return false;
+  ++running_;
+  leave(Leaving::worker);
+  const WorkResult result = call(job);
+  if (!result.retry) job.work.reset();
+  now = clock_.now();
+  lock_.lock();
+  drain(has_plenty() ? 1 : LeaseInbox::kCapacity);
+  --running_;
+  complete(std::move(job), result, now);
+  return true;
+}
+
+WorkResult WriterLeaseEngine::call(core::LeaseCore::Job& job) {
+  try {
+    return job.work();
+  } catch (...) {
+    report(job.key);
+    return {WorkEffect::release, true};
+  }
+}
+
+void WriterLeaseEngine::report(std::string_view key) {
+  enter();
+  ++threw_;
+  leave(Leaving::worker);
+  if (!options_.on_exception) return;
+  try {
+    options_.on_exception(key, std::current_exception());
+  } catch (...) {
+    enter();
+    ++threw_;
+    leave(Leaving::worker);
+  }
+}
+
+void WriterLeaseEngine::complete(core::LeaseCore::Job job, WorkResult result, Instant now) {
+  core::LeaseCore::Outcome outcome = core_.finish(std::move(job), result, at(now));
+  if (outcome.ended.owns()) garbage_.push_back(std::move(outcome.ended));
+  if (outcome.state_changed) {
+    state_.store(core_.state().state());
+    if (observer_ != nullptr) changes_.push_back(core_.state().state());
+  }
+  const bool ended = ended_.load(std::memory_order_relaxed);
+  if (ended) abandon_into_garbage();
+  if (outcome.resolved || ended) tell_waiters();
+  if (!changes_.empty() && !telling_) tell_observer();
+}
+
+void WriterLeaseEngine::tell_observer() {
+  telling_ = true;
+  while (!changes_.empty()) {
+    const WriterState state = changes_.front();
+    changes_.pop_front();
+    Observer observer = observer_;
+    if (observer == nullptr) continue;
+    leave(Leaving::worker);
+    try {
+      (*observer)(state);
+    } catch (...) {
+      report({});
+    }
+    observer.reset();
+    enter();
+  }
+  telling_ = false;
+}
+
+// True if there may be something again: look.
+bool WriterLeaseEngine::spin(int& budget) {
+  if (spinning_ || budget <= 0) return false;
+  spinning_ = true;
+  const LeaseLock::Word left = leave(Leaving::worker);
+  while (budget > 0 && lock_.word() == left && !inbox_.ready()) {
+    --budget;
+    pause_briefly();
+  }
+  budget -= kCostOfALook;
+  enter();
+  spinning_ = false;
+  return true;
+}
+
+void WriterLeaseEngine::sleep() {
+  const Instant due = core_.next_due();
+  if (due != armed_) arm(due);
+  ++sleepers_;
+  leave();
+  const std::array<int, 3> fds{bell_.fd(), timer_->fd(), end_.fd()};
+  wait_for_any(fds);
+  const bool woken = bell_.take();
+  enter();
+  --sleepers_;
+  if (woken) --rung_;
+  // A timer that has fired stays readable until it is armed anew.
+  if (armed_ != kNever && armed_ <= clock_.now()) arm(kNever);
+}
+
+std::size_t WriterLeaseEngine::poll() {
+  if (!caller_driven()) return 0;
+  const OnThread mark(this);
+  enter();
+  if (bell_.take()) --rung_;
+  if (armed_ != kNever && armed_ <= clock_.now()) arm(kNever);
+  // No more than there is now: work that submits work must not keep the caller here for ever.
+  const std::size_t most = std::max<std::size_t>(core_.size(), 1);
+  std::size_t ran = 0;
+  Instant now = clock_.now();
+  while (ran < most && !ended_.load(std::memory_order_relaxed) && run_next(now)) ++ran;
+  leave();
+  return ran;
+}
+
+}  // namespace tenure::runtime
