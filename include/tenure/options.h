@@ -47,7 +47,8 @@ struct ElectionOptions {
   /// store, too long leaves no second try.
   std::optional<Duration> request_limit{};
 
-  /// Largest difference in clock RATE between this host and the judge of expiry, 0 to 0.5. Danger:
+  /// Largest difference in clock RATE between this host and the judge of expiry, 0 to 0.5. Spans
+  /// that are derived from the ttl are shorter where this is above 1/15. Danger:
   /// a clock that is off by more can make two leaders (docs/guarantees.md).
   double drift = 0.01;
 

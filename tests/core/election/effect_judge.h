@@ -68,8 +68,8 @@ class EffectJudge {
   }
   void judge(const SendRenew& one, Instant now) { sent(one.generation, one.limit, now); }
   void judge(const SendRelease& one, Instant now) {
-    // It may be as short as the stop that it serves: not at all.
-    sent(one.generation, one.limit == now ? kNever : one.limit, now);
+    // It may be as short as the stop that it serves: best effort.
+    sent(one.generation, kNever, now);
     require(!term_, "release while held() is true");
     require(!working_, "release before the work has ended");
   }
