@@ -24,8 +24,8 @@ enum class Depth {
 /// What a look has shown.
 struct Observation {
   std::uint64_t as_of = 0;
-  std::vector<ElectionState> changed;  ///< Since the look before, ordered by name.
-  std::vector<ElectionState> present;  ///< All, ordered by name, if they were asked for.
+  std::vector<ElectionState> changed{};  ///< Since the look before, ordered by name.
+  std::vector<ElectionState> present{};  ///< All, ordered by name, if they were asked for.
   bool has_present = false;
   Instant next_expiry = kNever;  ///< When to look again at the latest.
   bool any_held = false;         ///< Somebody holds, and may die.

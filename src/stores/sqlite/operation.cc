@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stores/sqlite/operation.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -67,6 +68,10 @@ class Verb final : public Operation {
   Result<Reply> result_ = fail(Errc::unavailable, "the request was not carried out");
 };
 
+bool only_reads(const std::shared_ptr<Operation>& operation) {
+  return operation->effect() == Effect::none;
+}
+
 }  // namespace
 
 bool Operation::start() noexcept {
@@ -97,11 +102,18 @@ bool OperationQueue::push(std::shared_ptr<Operation> operation) {
 
 OperationQueue::Batch OperationQueue::take() {
   const std::lock_guard guard(mutex_);
+  std::erase_if(waiting_, [](const auto& operation) { return operation->is_given_up(); });
   Batch batch;
+  if (std::exchange(has_put_back_, false)) {
+    // Writes that cannot go on yet must not keep reads waiting.
+    const auto reads = std::stable_partition(waiting_.begin(), waiting_.end(),
+                                             [](const auto& each) { return !only_reads(each); });
+    batch.assign(reads, waiting_.end());
+    waiting_.erase(reads, waiting_.end());
+  }
   while (!waiting_.empty()) {
-    const bool reads = waiting_.front()->effect() == Effect::none;
-    if (!batch.empty() && reads != (batch.front()->effect() == Effect::none)) break;
-    if (!waiting_.front()->is_given_up()) batch.push_back(std::move(waiting_.front()));
+    if (!batch.empty() && only_reads(waiting_.front()) != only_reads(batch.front())) break;
+    batch.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
   if (batch.empty()) is_served_ = false;
@@ -111,6 +123,7 @@ OperationQueue::Batch OperationQueue::take() {
 void OperationQueue::put_back(const Batch& operations) {
   const std::lock_guard guard(mutex_);
   waiting_.insert(waiting_.begin(), operations.begin(), operations.end());
+  has_put_back_ = !operations.empty();
 }
 
 std::shared_ptr<Operation> make_operation(AcquireRequest request, Completion<AcquireReply> done) {

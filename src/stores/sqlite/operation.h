@@ -71,8 +71,8 @@ class OperationQueue {
   /// True: nobody is on the way to take(); send somebody.
   [[nodiscard]] bool push(std::shared_ptr<Operation> operation);
 
-  /// The longest row of requests that can share a transaction. More may be left: whoever serves
-  /// comes again until it is empty.
+  /// Requests that can share a transaction, in order; after a put_back() those that only read come
+  /// first. More may be left: whoever serves comes again until it is empty.
   [[nodiscard]] Batch take();
 
   /// Puts requests that could not be carried out back in front.
@@ -82,6 +82,7 @@ class OperationQueue {
   std::mutex mutex_;
   std::deque<std::shared_ptr<Operation>> waiting_;
   bool is_served_ = false;
+  bool has_put_back_ = false;
 };
 
 [[nodiscard]] std::shared_ptr<Operation> make_operation(AcquireRequest request,

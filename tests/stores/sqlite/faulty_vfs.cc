@@ -3,6 +3,7 @@
 #include "tests/stores/sqlite/faulty_vfs.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -11,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace tenure::test {
@@ -21,6 +23,17 @@ using Bytes = std::vector<unsigned char>;
 Bytes read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return Bytes(std::istreambuf_iterator<char>(file), {});
+}
+
+// In place: ext4 writes a file through to the disk at once that was cut to nothing first.
+void write_whole(const std::string& path, const Bytes& content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const auto size = static_cast<ssize_t>(content.size());
+  if (fd < 0 || ::pwrite(fd, content.data(), content.size(), 0) != size ||
+      ::ftruncate(fd, size) != 0) {
+    std::abort();
+  }
+  ::close(fd);
 }
 
 // One change of a file that no sync has followed yet.
@@ -260,9 +273,7 @@ void FaultyVfs::cut_power(std::uint64_t seed) {
       const bool is_torn = in_order && left == 0 && !write.truncates && random() % 2 == 0;
       apply(content, write, is_torn ? random() % write.bytes.size() : write.bytes.size());
     }
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(content.data()),
-               static_cast<std::streamsize>(content.size()));
+    write_whole(path, content);
   }
   // Shared memory is gone with the machine.
   for (auto& [path, disk] : state_->disks) {

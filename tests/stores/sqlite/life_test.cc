@@ -1,0 +1,219 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/stores/sqlite/database.h"
+#include "tests/stores/sqlite/faulty_vfs.h"
+#include "tests/stores/sqlite/script.h"
+#include "tests/support/eventually.h"
+#include "tests/support/temp_dir.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenure::test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+std::ptrdiff_t open_descriptors() {
+  return std::distance(fs::directory_iterator("/proc/self/fd"), {});
+}
+
+// Several stores on one file in one process, without waiting for anything.
+class Life : public testing::Test {
+ protected:
+  TempDir folder_;
+  std::string path_ = folder_ / "t.db";
+  testkit::ManualClock clock_;
+  testkit::ManualExecutor executor_{clock_};
+  Asker a_{executor_};
+  Asker b_{executor_};
+};
+
+TEST_F(Life, AStoreThatEndsWithoutReleasingLeavesItsRecordToTheTtl) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  ASSERT_TRUE(b_.open({.path = path_}));
+  const auto held = a_.acquire("s1");
+  ASSERT_TRUE(held && held->ours);
+  a_.destroy();
+  EXPECT_FALSE(b_.acquire("s2")->ours) << "the kernel lock was freed before the ttl";
+  clock_.advance(kTtl - Duration(1));
+  EXPECT_FALSE(b_.acquire("s2")->ours);
+  clock_.advance(Duration(1));
+  EXPECT_TRUE(b_.acquire("s2")->ours);
+}
+
+TEST_F(Life, StoresThatComeAndGoLeaveNoMoreThanOneOfThem) {
+  ASSERT_TRUE(b_.open({.path = path_}));
+  std::ptrdiff_t after_the_first = 0;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(a_.open({.path = path_}));
+    const std::string number = std::to_string(i);
+    ASSERT_TRUE(a_.acquire("s" + number, "e" + number)->ours);
+    a_.destroy();
+    if (i == 0) after_the_first = open_descriptors();
+  }
+  EXPECT_EQ(open_descriptors(), after_the_first);
+  EXPECT_FALSE(b_.acquire("another", "e0")->ours) << "each record is left to its ttl";
+}
+
+TEST_F(Life, ALockFileThatWasReplacedMakesNobodyDead) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  const auto held = a_.acquire("s1");
+  ASSERT_TRUE(held && held->ours);
+  ASSERT_TRUE(fs::remove(path_ + "-lock"));
+  ASSERT_TRUE(b_.open({.path = path_}));
+  EXPECT_FALSE(b_.acquire("s2")->ours) << "a live holder was judged dead";
+  EXPECT_TRUE(a_.renew(*held->record)->held);
+  EXPECT_TRUE(a_.release(*held->record)->released);
+  EXPECT_TRUE(b_.acquire("s2")->ours);
+}
+
+TEST_F(Life, ADatabaseThatWasReplacedIsFoundAndTheOldTermIsOver) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  const auto held = a_.acquire("s1");
+  ASSERT_TRUE(held && held->ours);
+  std::vector<ElectionState> seen;
+  const auto watch =
+      a_.store().watch({"e"}, [&](Result<ElectionState> state) { seen.push_back(*state); });
+  executor_.run_until_idle();
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(path_ + suffix);
+  executor_.advance(seconds(2));
+  ASSERT_FALSE(seen.empty());
+  EXPECT_FALSE(seen.back().holder.has_value());
+  EXPECT_GE(seen.back().as_of, held->record->revision) << "the holder would not believe it";
+  const auto renewed = a_.renew(*held->record);
+  ASSERT_TRUE(renewed.has_value()) << renewed.error().message;
+  EXPECT_FALSE(renewed->held);
+}
+
+TEST_F(Life, TokensGoOnAfterRowsWereDeletedByHand) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  std::uint64_t last = 0;
+  for (int i = 0; i < 3; ++i) {
+    const auto held = a_.acquire("s" + std::to_string(i));
+    ASSERT_TRUE(held && held->ours);
+    EXPECT_GT(held->record->token, last);
+    last = held->record->token;
+    Database(path_).run("DELETE FROM election");
+  }
+}
+
+TEST_F(Life, CK02_AJumpOfTheBootClockEndsEveryTerm) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  const auto held = a_.acquire("s1");
+  ASSERT_TRUE(held && held->ours);
+  clock_.advance(10 * kTtl);
+  EXPECT_FALSE(a_.list()->front().holder.has_value());
+  EXPECT_FALSE(a_.renew(*held->record)->held) << "a term was revived";
+}
+
+TEST_F(Life, ATtlWithoutEndIsKept) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  const auto held = a_.acquire("s1", "e", kForever);
+  ASSERT_TRUE(held && held->ours);
+  EXPECT_EQ(held->record->expires_at, kNever);
+  clock_.advance(std::chrono::hours(24 * 365 * 100));
+  EXPECT_TRUE(a_.renew(*held->record, kForever)->held);
+}
+
+TEST_F(Life, RT04_RenewalsWakeNobodyElse) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  ASSERT_TRUE(b_.open({.path = path_}));
+  const auto held = a_.acquire("s1");
+  int states = 0;
+  const auto watch = b_.store().watch({"e"}, [&](const Result<ElectionState>&) { ++states; });
+  executor_.run_until_idle();
+  ASSERT_EQ(states, 1);
+  for (int i = 0; i < 5; ++i) {
+    clock_.advance(milliseconds(1));
+    ASSERT_TRUE(a_.renew(*held->record)->held);
+    EXPECT_EQ(executor_.run_until_idle(), 0U) << "a renewal rang the bell";
+  }
+  EXPECT_EQ(states, 1);
+  ASSERT_TRUE(a_.release(*held->record)->released);
+  EXPECT_TRUE(executor_.wait_until([&] { return states == 2; }, kPatience));
+}
+
+TEST_F(Life, RT04_RenewalsThatArePendingTogetherShareOneTransaction) {
+  constexpr int kElections = 100;
+  ASSERT_TRUE(a_.open({.path = path_}));
+  a_.destroy();
+  FaultyVfs vfs;
+  ASSERT_TRUE(a_.open({.path = path_, .vfs = vfs.name()}));
+  std::vector<Record> held;
+  for (int i = 0; i < kElections; ++i) {
+    held.push_back(*a_.acquire("s", "election " + std::to_string(i))->record);
+  }
+  vfs.fail_at(0, SQLITE_OK, false);
+  clock_.advance(milliseconds(1));
+  ASSERT_TRUE(a_.renew(held.front())->held);
+  const auto for_one = vfs.calls();
+  vfs.fail_at(0, SQLITE_OK, false);
+  clock_.advance(milliseconds(1));
+  std::vector<Instant> sent;
+  for (const Record& record : held) {
+    a_.store().renew({record, kTtl, kNever}, [&](Result<RenewReply> reply) {
+      ASSERT_TRUE(reply && reply->held);
+      sent.push_back(reply->sent_at);
+    });
+  }
+  executor_.run_until_idle();
+  ASSERT_EQ(sent.size(), held.size());
+  EXPECT_LT(vfs.calls(), for_one * 10) << "one renewal took " << for_one << " calls of the disk";
+  a_.destroy();
+}
+
+TEST_F(Life, AWatchThatMayCreateNothingWaitsForTheDatabase) {
+  ASSERT_TRUE(a_.open({.path = path_, .create = false})) << a_.error().message;
+  EXPECT_TRUE(a_.list()->empty());
+  const auto refused = a_.acquire("s1");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Errc::not_found);
+  std::vector<ElectionState> seen;
+  const auto watch =
+      a_.store().watch({"e"}, [&](Result<ElectionState> state) { seen.push_back(*state); });
+  executor_.run_until_idle();
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_FALSE(seen.back().holder.has_value());
+  EXPECT_TRUE(fs::is_empty(folder_.path())) << "something was created";
+  ASSERT_TRUE(b_.open({.path = path_}));
+  ASSERT_TRUE(b_.acquire("s1")->ours);
+  executor_.advance(seconds(2));
+  ASSERT_TRUE(seen.back().holder.has_value());
+  EXPECT_EQ(seen.back().holder->session, "s1");
+  // From here on it hears of changes at once.
+  ASSERT_TRUE(b_.release(*seen.back().holder)->released);
+  EXPECT_TRUE(executor_.wait_until([&] { return !seen.back().holder; }, kPatience));
+}
+
+TEST_F(Life, ADatabaseThatWasDamagedMeanwhileEndsTheWatchWithAnError) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  std::optional<Error> end;
+  const auto watch = a_.store().watch({"e"}, [&](Result<ElectionState> state) {
+    if (!state) end = state.error();
+  });
+  executor_.run_until_idle();
+  Database(path_).run("DROP TABLE election");
+  executor_.advance(seconds(2));
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code, Errc::corrupt) << end->message;
+}
+
+TEST_F(Life, TheLogDoesNotGrowWithoutEnd) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  const auto held = a_.acquire("s1");
+  for (int i = 0; i < 2000; ++i) {
+    clock_.advance(milliseconds(1));
+    ASSERT_TRUE(a_.renew(*held->record)->held);
+  }
+  EXPECT_LT(fs::file_size(path_ + "-wal"), 2'000'000U);
+}
+
+}  // namespace
+}  // namespace tenure::test
