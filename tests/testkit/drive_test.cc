@@ -49,7 +49,6 @@ TEST_F(DriveTest, SaysThatATaskRepeatsItselfForEver) {
   std::function<void()> again = [&] { runtime_->post(again); };
   runtime_->post(again);
   EXPECT_FALSE(settle(*runtime_));
-  EXPECT_FALSE(pass(*runtime_, clock_, 1s));
 }
 
 }  // namespace
