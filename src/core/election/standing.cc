@@ -11,9 +11,12 @@ namespace tenure::core {
 
 namespace {
 
-Error went_back(const Record& record, std::uint64_t last) {
-  return {Errc::corrupt, "the store granted revision " + std::to_string(record.revision) +
-                             " after " + std::to_string(last) +
+Error went_back(const Record& record, std::uint64_t revision, std::uint64_t token) {
+  const auto pair = [](std::uint64_t a, std::uint64_t b) {
+    return "revision " + std::to_string(a) + ", token " + std::to_string(b);
+  };
+  return {Errc::corrupt, "the store granted " + pair(record.revision, record.token) + " after " +
+                             pair(revision, token) +
                              ": it has gone back in time (restored from a backup?); this candidate "
                              "does not lead on it"};
 }
@@ -51,13 +54,15 @@ void ElectionMachine::settle_standing(Instant now) {
 
 void ElectionMachine::acquired(const AcquireReply& reply, Instant now) {
   tried_ = true;
-  if (!reply.record || reply.record->session != config_.session) {
-    acquire_failed({Errc::corrupt, "the store granted a record that is not this session's"}, now);
+  if (!reply.record || reply.record->session != config_.session || reply.record->revision == 0 ||
+      reply.record->token == 0) {
+    acquire_failed({Errc::corrupt,
+                    "the store granted a record that is not this session's, or without a number"},
+                   now);
     return;
   }
   observed_.reset();
-  if (last_revision_ != 0 &&
-      (reply.record->revision <= last_revision_ || reply.record->token <= last_token_)) {
+  if (reply.record->revision <= last_revision_ || reply.record->token <= last_token_) {
     refuse_stale(*reply.record, now);
     return;
   }
@@ -76,7 +81,7 @@ void ElectionMachine::acquired(const AcquireReply& reply, Instant now) {
 void ElectionMachine::refuse_stale(const Record& record, Instant now) {
   // The record of a term that has ended here: a new term needs a new record.
   const bool left_over = record.revision == last_revision_;
-  if (!left_over) note_failure(went_back(record, last_revision_), now);
+  if (!left_over) note_failure(went_back(record, last_revision_, last_token_), now);
   to_release_ = record.revision;
   // A store that hands it out again and again is not asked faster and faster.
   release_at_ = now;

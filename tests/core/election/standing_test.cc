@@ -237,6 +237,14 @@ TEST(Standing, TokenThatDoesNotGrowIsNotLedOn) {
   EXPECT_EQ(w.last<ReportTrouble>().error.code, Errc::corrupt);
 }
 
+TEST(Standing, RecordWithoutANumberIsNotLedOn) {
+  MachineWorld w;
+  w.start();
+  w.granted(0);
+  EXPECT_EQ(w.count<BeginTerm>(), 0);
+  EXPECT_EQ(w.last<ReportTrouble>().error.code, Errc::corrupt);
+}
+
 TEST(Standing, SB09_GrantOfAnotherSessionIsRefusedThoughTheIdIsOurs) {
   MachineWorld w;
   w.start();
