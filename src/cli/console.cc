@@ -13,6 +13,11 @@ namespace {
 constexpr std::string_view kEraseLine = "\r\033[K";
 constexpr std::size_t kShownBytes = 60;
 
+bool can_write(int fd) noexcept {
+  pollfd ready{fd, POLLOUT, 0};
+  return poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0;
+}
+
 }  // namespace
 
 Console::Console(Level level, std::string subject)
@@ -22,8 +27,15 @@ Console::Console(Level level, std::string subject)
 
 void Console::say(Level level, std::string_view text) {
   if (level > level_) return;
+  if (!can_write(STDERR_FILENO)) {
+    ++lost_;
+    return;
+  }
   std::string line(progress_shown_ ? kEraseLine : "");
   progress_shown_ = false;
+  if (const std::size_t lost = std::exchange(lost_, 0); lost > 0) {
+    line += prefix_ + "(lines that could not be written: " + std::to_string(lost) + ")\n";
+  }
   line += prefix_;
   line += text;
   line += '\n';
@@ -31,13 +43,15 @@ void Console::say(Level level, std::string_view text) {
 }
 
 void Console::progress(std::string_view text) {
-  if (!progress_) return;
+  if (!progress_ || !can_write(STDERR_FILENO)) return;
   progress_shown_ = true;
   write_all(STDERR_FILENO, std::string(kEraseLine) + prefix_ + std::string(text));
 }
 
 void Console::clear_progress() {
-  if (std::exchange(progress_shown_, false)) write_all(STDERR_FILENO, kEraseLine);
+  if (std::exchange(progress_shown_, false) && can_write(STDERR_FILENO)) {
+    write_all(STDERR_FILENO, kEraseLine);
+  }
 }
 
 bool write_all(int fd, std::string_view text) noexcept {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,8 @@ namespace tenure::cli {
 enum class Level { error, warning, info, debug };
 
 // What people read: one plain line for each thing that happened, on standard error, each in a
-// single write so that lines of several processes do not mix.
+// single write so that lines of several processes do not mix. Never waits: a terminal that was
+// halted (Ctrl-S) or a pipe that nobody reads loses lines, and the next one says how many.
 class Console {
  public:
   // `subject` (an election's name, or nothing) begins every line.
@@ -32,6 +34,7 @@ class Console {
   std::string prefix_;
   bool progress_;
   bool progress_shown_ = false;
+  std::size_t lost_ = 0;
 };
 
 // Writes all of `text` to `fd`; false if that is not possible (closed, full). Retries when

@@ -40,6 +40,11 @@ std::string footer_of(const CommandSpec& command) {
   return text + "Example: " + std::string(command.example);
 }
 
+bool is_command(std::string_view word) {
+  return std::any_of(kCommands.begin(), kCommands.end(),
+                     [word](const CommandSpec& command) { return command.name == word; });
+}
+
 // One parse: CLI11 writes into `values` while it reads.
 class Parser {
  public:
@@ -133,6 +138,10 @@ class Parser {
 }  // namespace
 
 std::variant<RawOptions, Finished> read_words(std::vector<std::string> words) {
+  if (!words.empty() && !words.front().starts_with('-') && !is_command(words.front())) {
+    return Finished{kUsage,
+                    "there is no command " + cli::quoted(words.front()) + "\nTry: tenure --help"};
+  }
   try {
     return Parser().parse(std::move(words));
   } catch (const std::exception& error) {

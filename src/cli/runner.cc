@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <poll.h>
+#include <system_error>
 
 namespace tenure::cli {
 namespace {
@@ -33,6 +34,7 @@ Runner::Runner(const Settings& settings, Console& console)
 
 Runner::~Runner() {
   if (stopper_.joinable()) stopper_.detach();
+  if (opener_.joinable()) opener_.detach();
   if (signals_ >= 0) close(signals_);
 }
 
@@ -69,21 +71,45 @@ int Runner::set_up() {
     return kUnavailable;
   }
   runtime_ = *std::move(runtime);
-  auto store = runtime_->open_store(settings_.store);
-  if (!store) {
-    console_.error(store.error().message);
-    return exit_code_of(store.error());
-  }
-  store_ = *std::move(store);
-  if (const auto standing = stand(); !standing) {
-    console_.error(standing.error().message);
-    return exit_code_of(standing.error());
-  }
-  notifier_.send("READY=1\nSTATUS=Waiting to be elected");
+  open_store();
+  return kOk;
+}
+
+// A database may be locked by others for seconds; this loop must hear signals meanwhile.
+void Runner::open_store() {
+  standing_since_ = now();
   if (const auto interval = notifier_.watchdog_interval()) {
     watchdog_due_ = saturating_add(now(), *interval);
   }
-  return kOk;
+  const auto open = [runtime = runtime_.get(), url = settings_.store, inbox = inbox_] {
+    auto opened = runtime->open_store(url);
+    {
+      const std::lock_guard lock(inbox->mutex);
+      inbox->opened = std::move(opened);
+    }
+    inbox->ring();
+  };
+  try {
+    opener_ = std::thread(open);
+  } catch (const std::system_error&) {
+    open();  // no thread to be had
+  }
+}
+
+void Runner::store_opened() {
+  if (opener_.joinable()) opener_.join();
+  auto opened = *std::exchange(inbox_->opened, std::nullopt);
+  if (exit_code_) return;
+  if (!opened) {
+    begin_end(exit_code_of(opened.error()), opened.error().message);
+    return;
+  }
+  store_ = *std::move(opened);
+  if (const auto standing = stand(); !standing) {
+    begin_end(exit_code_of(standing.error()), standing.error().message);
+    return;
+  }
+  notifier_.send("READY=1\nSTATUS=Waiting to be elected");
 }
 
 bool Runner::spawn_guardian() {
@@ -174,14 +200,17 @@ void Runner::handle_inbox() {
   eventfd_t rung = 0;
   eventfd_read(inbox_->bell, &rung);
   std::vector<std::pair<Leadership, TermEnd>> terms;
+  bool opened = false;
   {
     const std::lock_guard lock(inbox_->mutex);
     terms.swap(inbox_->terms);
+    opened = inbox_->opened.has_value();
   }
+  if (opened) store_opened();
   for (auto& [term, end] : terms) accept_term(std::move(term), std::move(end));
   if (inbox_->told.exchange(false)) told();
   if (inbox_->stopped.exchange(false)) {
-    stopper_.join();
+    if (stopper_.joinable()) stopper_.join();
     election_stopped_ = true;
     handle_events();
     if (!exit_code_) {

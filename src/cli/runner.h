@@ -62,6 +62,8 @@ class Runner {
   // Setting up (runner.cc).
   int set_up();
   bool spawn_guardian();
+  void open_store();
+  void store_opened();
   Result<void> stand();
   void loop();
   void arm();
@@ -118,6 +120,7 @@ class Runner {
   std::vector<pid_t> strangers_;  // children that an exec'd shell left us: not ours to kill
 
   std::unique_ptr<Runtime> runtime_;
+  std::thread opener_;
   std::shared_ptr<LeaseStore> store_;
   std::optional<Election> election_;
   std::unique_ptr<GuardianLink> guardian_;

@@ -4,6 +4,8 @@
 #include "cli/runner.h"
 #include "cli/runner_state.h"
 
+#include <system_error>
+
 namespace tenure::cli {
 namespace {
 
@@ -29,12 +31,17 @@ void Runner::stop_election() {
   if (!election_ || stopper_.joinable() || election_stopped_) return;
   const Duration limit =
       saturating_add(saturating_add(timing_.grace, timing_.request_limit), std::chrono::seconds(1));
-  stopper_ = std::thread([this, limit, inbox = inbox_] {
+  const auto stop = [this, limit, inbox = inbox_] {
     // What it left to lapse is in the events.
     (void)election_->stop(limit);
     inbox->stopped = true;
     inbox->ring();
-  });
+  };
+  try {
+    stopper_ = std::thread(stop);
+  } catch (const std::system_error&) {
+    stop();  // no thread to be had: slower, and everything still ends
+  }
 }
 
 // Leaves the election meanwhile, so that another candidate may try.

@@ -39,8 +39,8 @@ class Chaos : public testing::Test {
     const std::vector<std::string> flags =
         i % 2 == 0 ? std::vector<std::string>{}
                    : std::vector<std::string>{"--ignore-term", "--daemon"};
-    candidates_.at(i) =
-        bench_.start("run", "1s", bench_.worker(flags), {"--id", "c" + std::to_string(i)});
+    candidates_.at(i) = bench_.start("run", "1s", bench_.worker(flags),
+                                     {"--id", "c" + std::to_string(i)}, {.blocked = true});
   }
 
   // The candidate whose command began last, or any.

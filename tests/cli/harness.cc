@@ -32,6 +32,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 [[noreturn]] void become(const SpawnOptions& options, int in, int out, int err,
                          char* const* arguments, char* const* environment) {
+  if (options.blocked) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+  }
   if (options.session) {
     setsid();
     ioctl(in, TIOCSCTTY, 0);

@@ -18,10 +18,11 @@
 namespace tenure::test {
 
 struct SpawnOptions {
-  std::map<std::string, std::string> env;  // on top of a small, fixed environment
-  int in = -1;                             // standard input; -1: /dev/null
-  int out = -1;                            // -1: a file, see Process::out()
+  std::map<std::string, std::string> env{};  // on top of a small, fixed environment
+  int in = -1;                               // standard input; -1: /dev/null
+  int out = -1;                              // -1: a file, see Process::out()
   int err = -1;
+  bool blocked = false;  // signals wait until the program takes them
   bool session = false;  // a session of its own, `in` its controlling terminal
 };
 

@@ -6,6 +6,7 @@
 
 #include <tenure/clock.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -83,7 +84,7 @@ TEST_P(EndingSignal, CL01_ASecondOneWhileStoppingHurries) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EndingSignal, testing::Values(SIGTERM, SIGINT, SIGHUP, SIGQUIT),
-                         [](const auto& info) { return std::string(sigabbrev_np(info.param)); });
+                         [](const auto& param) { return std::string(sigabbrev_np(param.param)); });
 
 TEST(OtherSignals, PassToTheCommand) {
   const Bench bench;
