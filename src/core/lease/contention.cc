@@ -1,0 +1,45 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lease/contention.h"
+
+#include <algorithm>
+
+namespace tenure::core {
+
+bool Contention::on_foreign(const ContentionTerms& terms, Instant now) {
+  last_ = now;
+  if (contended(now)) {
+    // The others are not silent yet: the time of silence starts anew, but it does not double.
+    until_ = saturating_add(now, pause_);
+    return false;
+  }
+  std::erase_if(foreign_, [&](Instant when) { return saturating_add(when, terms.window) <= now; });
+  foreign_.push_back(now);
+  const bool again = on_trial(terms, now);
+  if (!again && foreign_.size() < terms.rewrites) return false;
+  foreign_.clear();
+  pause_ = again ? saturating_add(pause_, pause_) : terms.quiet;
+  until_ = saturating_add(now, pause_);
+  return true;
+}
+
+void Contention::on_new_wish(Instant now) noexcept {
+  foreign_.clear();
+  until_ = kLongAgo;
+  pause_ = Duration::zero();
+  last_ = now;
+}
+
+// After a contention ended by silence, one foreign value is enough, until it was quiet once more.
+bool Contention::on_trial(const ContentionTerms& terms, Instant now) const noexcept {
+  return pause_ > Duration::zero() && until_ != kLongAgo &&
+         now < saturating_add(until_, saturating_add(pause_, terms.quiet));
+}
+
+Instant Contention::forgettable(const ContentionTerms& terms) const noexcept {
+  const Instant quiet = saturating_add(last_, std::max(terms.quiet, terms.window));
+  if (until_ == kLongAgo) return quiet;
+  return std::max(quiet, saturating_add(until_, saturating_add(pause_, terms.quiet)));
+}
+
+}  // namespace tenure::core
