@@ -98,7 +98,8 @@ class Election {
   /// for `grace` at most), record released. Returns within `limit`, counted on the runtime's clock,
   /// in any case: timed_out says what had not ended; the record is then left to its ttl. Twice,
   /// before start, or from a callback: fine. From inside the work itself it cannot wait for that
-  /// work: it returns at once and the rest follows.
+  /// work: it returns at once and the rest follows. In caller-driven mode it drives the loop
+  /// meanwhile; on a manual clock that nobody moves its limit does not come.
   Result<void> stop(Duration limit);
 
   /// Whether this process leads now. The same as Leadership::held() of the present term.

@@ -144,6 +144,8 @@ using Completion = std::function<void(Result<T>)>;
 /// A store of lock records: the contract that every engine keeps and that the conformance suite in
 /// testkit holds, sentence by sentence (docs/store-contract.md).
 ///
+/// Names, ids and sessions follow check_name().
+///
 /// Errors of every verb: unavailable (retry), outcome_unknown (find out first), unauthenticated,
 /// permission_denied, invalid_argument (a name, id or ttl outside the rules), unsupported, corrupt,
 /// closed. After close() every verb answers Errc::closed.
@@ -160,7 +162,9 @@ class LeaseStore {
   [[nodiscard]] virtual const StoreTraits& traits() const noexcept = 0;
 
   /// Makes the session the holder if nobody holds, or joins the line. Exactly one of any number of
-  /// concurrent callers gets `ours`. The token is durable before the answer comes.
+  /// concurrent callers gets `ours`. The token is durable before the answer comes. Repeated by a
+  /// session that holds it answers with the same record, which then holds until sent_at + ttl at
+  /// least. A place in line is kept for as long as the store object is open.
   virtual void acquire(AcquireRequest request, Completion<AcquireReply> done) = 0;
 
   /// Prolongs a record that is still ours; never revives one that has ended.
@@ -176,11 +180,13 @@ class LeaseStore {
   [[nodiscard]] virtual std::unique_ptr<Watch> watch(
       WatchRequest request, std::function<void(Result<ElectionState>)> on_state) = 0;
 
-  /// The present states, ordered by name. Read-only: creates nothing, joins nothing.
+  /// The present states, ordered by name; an election without a record may be left out or shown as
+  /// free. Read-only: creates nothing, joins nothing.
   virtual void list(ListRequest request, Completion<std::vector<ElectionState>> done) = 0;
 
   /// Ends every watch with Errc::closed, answers what is in flight, then calls `done`. Records that
-  /// are still held are left to their ttl: closing is not releasing.
+  /// are still held are left to their ttl: closing is not releasing. Twice: `done` is called again.
+  /// Destroying an open store is as closing it.
   virtual void close(std::function<void()> done) = 0;
 
   /// A descriptor that keeps this store's sessions alive while any process has it open: let a child
