@@ -284,11 +284,14 @@ TEST(WriterLeaseThreads, LK01_StopMayBeCalledTwiceAndAtOnceFromManyThreads) {
 TEST(WriterLeaseThreads, TheHandleMayBeDestroyedFromInsideItsOwnWork) {
   auto lease = std::make_unique<WriterLease>(make({}));
   std::atomic<bool> ended{false};
+  std::latch submitted(1);
   ASSERT_TRUE(lease->try_work("a", [&] {
+    submitted.wait();  // no call may be under way beside the destruction
     lease.reset();
     ended = true;
     return WorkResult{WorkEffect::extend};
   }));
+  submitted.count_down();
   EXPECT_TRUE(eventually([&] { return ended.load(); }));
 }
 
