@@ -96,8 +96,8 @@ TEST_P(RuntimeEndTest, WhatIsQueuedIsDestroyedUnrun) {
     runtime_->post([door] { door->pass(); });
     ASSERT_TRUE(eventually([&] { return door->waiting == 1; }));
     opener = std::thread([door, engine] {
-      const auto probe = std::make_shared<int>(1);
-      EXPECT_TRUE(eventually([&] {
+      EXPECT_TRUE(eventually([&engine] {
+        const auto probe = std::make_shared<int>(1);
         engine->post([probe] {});
         return probe.use_count() == 1;
       }));
@@ -139,7 +139,7 @@ TEST_P(RuntimeEndTest, EverythingIsGivenBack) {
 
 TEST_P(RuntimeEndTest, NoDescriptorIsInheritedByCommands) {
   const Signal signal;
-  const auto watch = runtime_->on_readable(signal.fd(), [] {});
+  auto watch = runtime_->on_readable(signal.fd(), [] {});
   ASSERT_TRUE(settle(*runtime_));
   int ours = 0;
   for (const int fd : open_descriptors()) {
@@ -148,6 +148,8 @@ TEST_P(RuntimeEndTest, NoDescriptorIsInheritedByCommands) {
     EXPECT_NE(::fcntl(fd, F_GETFD) & FD_CLOEXEC, 0) << fd;
   }
   EXPECT_GE(ours, 4);
+  runtime_->post([&] { watch->reset(); });
+  ASSERT_TRUE(settle(*runtime_));
 }
 
 TEST_P(RuntimeEndTest, TaskThatIsDestroyedAtTheEndMayStillUseTheRuntimesParts) {

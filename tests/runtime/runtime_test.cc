@@ -241,7 +241,7 @@ TEST_P(RuntimeTest, DescriptorThatCannotBeWatchedIsRefusedWithItsNumber) {
   const test::TempDir folder;
   const int file = ::open(folder.write("plain", "text").c_str(), O_RDONLY | O_CLOEXEC);
   const Signal twice;
-  const auto first = runtime_->on_readable(twice.fd(), [] {});
+  auto first = runtime_->on_readable(twice.fd(), [] {});
   ASSERT_TRUE(first);
   for (const int fd : {-1, 9999, file, twice.fd()}) {
     const auto elsewhere = runtime_->on_readable(fd, [] {});
@@ -252,6 +252,8 @@ TEST_P(RuntimeTest, DescriptorThatCannotBeWatchedIsRefusedWithItsNumber) {
     ASSERT_TRUE(settle(*runtime_));
   }
   ::close(file);
+  runtime_->post([&] { first->reset(); });
+  ASSERT_TRUE(settle(*runtime_));
 }
 
 TEST_P(RuntimeTest, WatchingADescriptorDoesNotMakeItNonBlocking) {
@@ -276,7 +278,8 @@ TEST_P(RuntimeTest, ErrorOnADescriptorIsReportedAgainAndAgainLikeData) {
   std::unique_ptr<Executor::Handle> watch;
   runtime_->post([&] {
     watch = *runtime_->on_readable(ends[1], [&] {
-      if (++ran == 3) watch.reset();
+      if (ran == 2) watch.reset();
+      ++ran;
     });
   });
   EXPECT_TRUE(drive_until(*runtime_, [&] { return ran == 3; }));
