@@ -6,8 +6,10 @@
 #include "cli/guardian.h"
 #include "cli/guardian_protocol.h"
 #include "cli/signals.h"
+#include "cli/simulate_writers.h"
 
 #include <exception>
+#include <iostream>
 #include <string_view>
 #include <unistd.h>
 
@@ -50,6 +52,12 @@ int main_of_tenure(int argc, char** argv) {
   fill_standard_descriptors();
   take_over_signals();
   try {
+    // Has words of its own, which depend on what is simulated.
+    if (argc > 1 && std::string_view(argv[1]) == "simulate") {
+      give_back_signals(hangup_ignored());
+      const int code = simulate_command({argv + 2, argv + argc}, std::cout, std::cerr);
+      return std::cout.flush() ? code : kUnavailable;
+    }
     const auto parsed = parse_command_line(argc, argv);
     if (const auto* finished = std::get_if<Finished>(&parsed)) return finish(*finished);
     return dispatch(std::get<Settings>(parsed));

@@ -17,6 +17,7 @@ enum CommandBit : unsigned {
   kDoctor = 1U << 4U,
   kVersion = 1U << 5U,
   kCompletion = 1U << 6U,
+  kSimulate = 1U << 7U,
 };
 inline constexpr unsigned kStands = kRun | kLock;
 inline constexpr unsigned kReads = kWatch | kStatus;
@@ -41,6 +42,8 @@ inline constexpr std::array kCommands{
     CommandSpec{kVersion, "version", "Print the version", "tenure version"},
     CommandSpec{kCompletion, "completion", "Print a completion script: bash, zsh or fish",
                 "source <(tenure completion bash)"},
+    CommandSpec{kSimulate, "simulate", "Run the real machines in virtual time; draw what happens",
+                "tenure simulate writers --svg writers.svg"},
 };
 
 struct OptionSpec {
