@@ -123,7 +123,7 @@ class Judge {
 
   Refusal levels() {
     // Jobs under cron or in scripts should not make mail out of a success.
-    const bool silent = raw_.command == kLock && isatty(STDERR_FILENO) == 0;
+    const bool silent = settings_.once && isatty(STDERR_FILENO) == 0;
     settings_.level = silent ? Level::warning : Level::info;
     if (flag("quiet") && flag("verbose")) return "--quiet and --verbose exclude each other";
     if (flag("quiet")) settings_.level = Level::error;

@@ -63,16 +63,15 @@ int Runner::set_up() {
     console_.error("no file descriptors left; raise the limit (ulimit -n)");
     return kUnavailable;
   }
-  // While the store is opened and asked, the guardian starts up on the other processor.
-  if (!spawn_guardian()) return kCannotRun;
   auto runtime = Runtime::create({.worker_threads = 1, .callback_threads = 1});
   if (!runtime) {
     console_.error(runtime.error().message);
     return kUnavailable;
   }
   runtime_ = *std::move(runtime);
+  // While the store is opened and asked, the guardian starts up on the other processor.
   open_store();
-  return kOk;
+  return spawn_guardian() ? kOk : kCannotRun;
 }
 
 // A database may be locked by others for seconds; this loop must hear signals meanwhile.
@@ -130,6 +129,7 @@ Result<void> Runner::stand() {
   election_->on_term([inbox = inbox_](Leadership term, TermEnd end) {
     {
       const std::lock_guard lock(inbox->mutex);
+      if (inbox->closed) return;
       inbox->terms.emplace_back(std::move(term), std::move(end));
     }
     inbox->ring();

@@ -26,7 +26,7 @@ void Runner::begin_end(int code, const std::string& why) {
   stop_election();
 }
 
-// stop() waits, for up to its limit; this loop must not.
+// stop() waits, for up to its limit; this loop must not while there is a command to look after.
 void Runner::stop_election() {
   if (!election_ || stopper_.joinable() || election_stopped_) return;
   const Duration limit =
@@ -37,6 +37,17 @@ void Runner::stop_election() {
     inbox->stopped = true;
     inbox->ring();
   };
+  if (exit_code_ && !run_) {
+    std::vector<std::pair<Leadership, TermEnd>> refused;
+    {
+      const std::lock_guard lock(inbox_->mutex);
+      inbox_->closed = true;
+      refused.swap(inbox_->terms);
+    }
+    refused.clear();
+    stop();
+    return;
+  }
   try {
     stopper_ = std::thread(stop);
   } catch (const std::system_error&) {

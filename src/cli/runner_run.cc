@@ -50,6 +50,7 @@ void Runner::accept_term(Leadership term, TermEnd end) {
   if (!sent) {
     if (guardian_) guardian_->kill();
     if (!spawn_guardian() || !guardian_->send(message, store_->inherited_fd())) {
+      end.done();
       begin_end(kCannotRun, "no guardian process: the command was not started");
       return;
     }
@@ -192,6 +193,7 @@ void Runner::finish_run() {
   standing_since_ = at;
   if (console_.shows_progress()) progress_due_ = saturating_add(at, std::chrono::seconds(1));
   if (run.status) console_.info(describe_end(*run.status, ran));
+  run.end.done();
   const bool forced =
       run.asked || run.orphaned || run.asked_at != kNever || run.killed_at != kNever || !run.status;
   if (!forced) {
@@ -204,7 +206,6 @@ void Runner::finish_run() {
   if (!exit_code_ && !guardian_ && !spawn_guardian()) {
     begin_end(kCannotRun, "no guardian process");
   }
-  run.end.done();
 }
 
 void Runner::after_own_end(const Run& run, Duration ran) {

@@ -32,11 +32,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 [[noreturn]] void become(const SpawnOptions& options, int in, int out, int err,
                          char* const* arguments, char* const* environment) {
-  if (options.blocked) {
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, nullptr);
-  }
   if (options.session) {
     setsid();
     ioctl(in, TIOCSCTTY, 0);
@@ -83,8 +78,16 @@ Process::Process(const TempDir& dir, std::vector<std::string> arguments,
   const std::vector<char*> argv = pointers_to(arguments);
   const std::vector<char*> envp = pointers_to(texts);
 
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
   pid_ = fork();
-  if (pid_ == 0) become(options, in, out, err, argv.data(), envp.data());
+  if (pid_ == 0) {
+    if (!options.blocked) sigprocmask(SIG_SETMASK, &before, nullptr);
+    become(options, in, out, err, argv.data(), envp.data());
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid_ < 0) std::abort();
   pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
   if (options.in < 0) close(in);
