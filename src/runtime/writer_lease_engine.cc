@@ -17,8 +17,8 @@ core::LeaseTerms terms_of(const WriterLeaseOptions& options) {
                       .limit = options.lease}};
 }
 
-// About 60 ns: longer than a worker needs between two pieces of trivial work.
-constexpr int kLooksBeforeGoingIn = 3;
+// Longer than what was pushed takes to be seen by a worker on another processor.
+constexpr int kLooksBeforeGoingIn = 16;
 constexpr int kLooksBeforeYielding = 100;
 // Some 20 us in which no worker has taken 32 pieces out.
 constexpr int kLooksBeforeMakingRoom = 200;
@@ -42,6 +42,7 @@ Result<void> WriterLeaseEngine::try_work(std::string_view key, Work work) {
   if (ended_.load(std::memory_order_acquire)) {
     return fail(Errc::closed, "the writer lease was stopped");
   }
+  inbox_.expect();
   const std::uint32_t hash = core::hash_key(key);
   if (inbox_.seems_empty() && lock_.word() == calm_.load(std::memory_order_relaxed) &&
       lock_.try_lock()) {
@@ -189,7 +190,7 @@ LeaseLock::Word WriterLeaseEngine::leave(Leaving who) {
 void WriterLeaseEngine::drain(std::uint32_t most) {
   if (!inbox_.ready()) return;
   const Instant now = time_if_following();
-  inbox_.pop(most, [&](core::KeyText&& key, std::uint32_t hash, Work&& work) {
+  inbox_.pop(most, has_plenty(), [&](core::KeyText&& key, std::uint32_t hash, Work&& work) {
     Work replaced = core_.submit(std::move(key), hash, std::move(work), now);
     if (replaced.owns()) garbage_.push_back(std::move(replaced));
   });

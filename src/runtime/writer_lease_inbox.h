@@ -44,6 +44,7 @@ class LeaseInbox {
       if (lead > 0) {
         at = tail_.load(std::memory_order_relaxed);
       } else if (tail_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed)) {
+        fetch(at + kFetchAhead);
         cell.hash = hash;
         cell.key = std::move(key);
         cell.work = std::move(work);
@@ -53,6 +54,9 @@ class LeaseInbox {
       }
     }
   }
+
+  /// A producer is about to push.
+  void expect() const noexcept { fetch(tail_.load(std::memory_order_relaxed)); }
 
   /// How far the consumer has shown that it came.
   [[nodiscard]] std::uint32_t shown() const noexcept { return shown_.load(); }
@@ -75,12 +79,14 @@ class LeaseInbox {
   }
 
   /// Consumer: hands up to `most` pieces, oldest first, to `use(KeyText&&, hash, Work&&)`.
+  /// `flooded`: many more are likely to be there.
   template <class Use>
-  void pop(std::uint32_t most, Use&& use) {
+  void pop(std::uint32_t most, bool flooded, Use&& use) {
     std::uint32_t head = head_.load(std::memory_order_relaxed);
     for (; most > 0; --most) {
       Cell& cell = cells_[head % kCapacity];
       if (cell.turn.load() != head + 1) break;
+      if (flooded) fetch(head + kFetchAhead);
       use(std::move(cell.key), cell.hash, std::move(cell.work));
       cell.turn.store(head + kCapacity, std::memory_order_release);
       ++head;
@@ -96,6 +102,10 @@ class LeaseInbox {
   }
 
  private:
+  // A line that another processor wrote last takes a quarter of a microsecond to come.
+  void fetch(std::uint32_t at) const noexcept { __builtin_prefetch(&cells_[at % kCapacity], 1); }
+
+  static constexpr std::uint32_t kFetchAhead = 6;
   static constexpr std::uint32_t kShowEvery = 32;
 
   struct alignas(64) Cell {

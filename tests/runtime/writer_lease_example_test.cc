@@ -4,15 +4,15 @@
 #include "tests/support/temp_dir.h"
 
 #include <csignal>
-#include <cstdio>
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <memory>
 #include <spawn.h>
-#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 extern char** environ;
@@ -27,8 +27,8 @@ class Replica {
       : name_(std::move(name)), output_(folder + "/" + name_ + ".out") {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_.c_str(),
-                                     O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_.c_str(), O_WRONLY | O_CREAT,
+                                     0600);
     std::string program = STATUS_FILE;
     std::string file = folder + "/status";
     char* argv[] = {program.data(), file.data(), name_.data(), nullptr};
