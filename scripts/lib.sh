@@ -9,13 +9,15 @@ TENURE_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
 # The one list. build: the command and the libraries. test: what the tests need on top of that.
 # ci: a second compiler and the checkers.
+# shellcheck disable=SC2034 # used by name in need()
+{
 packages_build=(
   g++ cmake ninja-build pkgconf
-  libexpected-dev libuv1-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libspdlog-dev libabsl-dev
+  libexpected-dev libuv1-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev
 )
-packages_test=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
+packages_test=(libgtest-dev libgmock-dev librapidcheck-dev)
 packages_ci=(clang clang-format clang-tidy)
+}
 
 say() { printf '%s\n' "$*" >&2; }
 

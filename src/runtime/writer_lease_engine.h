@@ -88,7 +88,7 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
   void tell_observer();
   void report(std::string_view key);
   bool spin(int& budget);
-  void sleep();
+  void wait_for_work();
   [[nodiscard]] bool on_own_thread() const noexcept;
 
   // Waiting and ending (writer_lease_wait.cc).

@@ -53,7 +53,7 @@ void WriterLeaseEngine::serve() {
     if (run_next(now)) {
       budget = g_spin_budget;
     } else {
-      if (!spin(budget)) sleep();
+      if (!spin(budget)) wait_for_work();
       now = clock_.now();
     }
   }
@@ -148,7 +148,7 @@ bool WriterLeaseEngine::spin(int& budget) {
   return true;
 }
 
-void WriterLeaseEngine::sleep() {
+void WriterLeaseEngine::wait_for_work() {
   const Instant due = core_.next_due();
   if (due != armed_) arm(due);
   ++sleepers_;
