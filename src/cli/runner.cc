@@ -172,9 +172,7 @@ void Runner::arm() {
                      saturating_add(now(), std::max<Duration>(step, std::chrono::milliseconds(1))));
     }
   } else if (settings_.timeout && !exit_code_ && restart_at_ == kNever) {
-    Instant limit = saturating_add(standing_since_, *settings_.timeout);
-    if (!heard_) limit = saturating_add(limit, timing_.request_limit);
-    due = std::min(due, limit);
+    due = std::min(due, give_up_at());
   }
   timer_->arm(due);
 }
@@ -220,12 +218,15 @@ void Runner::handle_inbox() {
   }
 }
 
+// The shortest wait still lets the store answer once: with whoever leads, or by electing us.
+Instant Runner::give_up_at() const {
+  const Instant limit = saturating_add(standing_since_, *settings_.timeout);
+  return heard_ && !holder_.empty() ? limit : saturating_add(limit, timing_.request_limit);
+}
+
 void Runner::check_timeout(Instant at) {
   if (!settings_.timeout || run_ || exit_code_ || restart_at_ != kNever) return;
-  Instant limit = saturating_add(standing_since_, *settings_.timeout);
-  // The shortest wait still lets the store answer once.
-  if (!heard_) limit = saturating_add(limit, timing_.request_limit);
-  if (at < limit) return;
+  if (at < give_up_at()) return;
   const std::string span = format_duration(*settings_.timeout);
   if (outage_ || !heard_) {
     begin_end(kUnavailable, "the store did not answer within " + span);

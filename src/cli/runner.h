@@ -70,6 +70,7 @@ class Runner {
   void handle_due();
   void handle_inbox();
   void check_timeout(Instant now);
+  [[nodiscard]] Instant give_up_at() const;
   void show_waiting(Instant now);
   void feed_watchdog(Instant now);
 

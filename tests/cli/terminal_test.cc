@@ -100,6 +100,7 @@ TEST_F(OnATerminal, TheCommandHasItFromItsFirstInstruction) {
 
 TEST_F(OnATerminal, InputReachesTheCommand) {
   run("lock", {"head", "-n", "1"});
+  ASSERT_TRUE(shows("running"));
   type("hello\n");
   ASSERT_TRUE(shows("hello\r\nhello\r\n"));
   EXPECT_EQ(process_->wait(), 0);
