@@ -8,8 +8,8 @@
 //   sqlite_bench [FOLDER]      a folder on the disk that is meant; default: the current one
 //
 // Exit 1 if one of these is broken: acquire at most 1.6 x a bare durable one-row transaction;
-// renewal at most 2 x a bare non-durable one, without library threads (with them, the two changes of
-// thread that each answer takes are most of it, and the machine's other load decides what those
+// renewal at most 2 x a bare non-durable one, without library threads (with them, the two changes
+// of thread that each answer takes are most of it, and the machine's other load decides what those
 // cost); hand-over p50 under 5 ms; an idle candidate under 0.2 % CPU.
 #include <tenure/election.h>
 #include <tenure/runtime.h>
@@ -75,9 +75,8 @@ struct Store {
   Reply ask(const std::function<void(tenure::Completion<Reply>)>& request) {
     std::promise<Result<Reply>> promise;
     auto answer = promise.get_future();
-    runtime->post([&] {
-      request([&](Result<Reply> reply) { promise.set_value(std::move(reply)); });
-    });
+    runtime->post(
+        [&] { request([&](Result<Reply> reply) { promise.set_value(std::move(reply)); }); });
     while (runtime->threads() == tenure::Threads::caller &&
            answer.wait_for(0s) != std::future_status::ready) {
       runtime->poll();
@@ -133,8 +132,8 @@ struct Bare {
       die(sqlite3_errmsg(db));
     }
     sqlite3_busy_timeout(db, 1000);
-    for (const char* sql : {"BEGIN IMMEDIATE", "UPDATE bench SET value = value + 1 WHERE one = 1",
-                            "COMMIT"}) {
+    for (const char* sql :
+         {"BEGIN IMMEDIATE", "UPDATE bench SET value = value + 1 WHERE one = 1", "COMMIT"}) {
       sqlite3_stmt* statement = nullptr;
       if (sqlite3_prepare_v2(db, sql, -1, &statement, nullptr) != SQLITE_OK) die(sql);
       statements.push_back(statement);
@@ -292,8 +291,8 @@ void measure_idle(const std::string& path) {
   while (::waitpid(pid, &status, WNOHANG) == 0) {
     holder.renew(record);
     std::promise<void> later;
-    const auto timer = holder.runtime->at(tenure::system_clock().now() + 200ms,
-                                          [&] { later.set_value(); });
+    const auto timer =
+        holder.runtime->at(tenure::system_clock().now() + 200ms, [&] { later.set_value(); });
     later.get_future().wait();
   }
   if (status != 0) failed = true;
@@ -303,9 +302,8 @@ void measure_idle(const std::string& path) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::filesystem::path folder =
-      std::filesystem::path(count > 1 ? arguments[1] : ".") /
-      ("sqlite_bench." + std::to_string(::getpid()));
+  const std::filesystem::path folder = std::filesystem::path(count > 1 ? arguments[1] : ".") /
+                                       ("sqlite_bench." + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
   const std::string path = std::filesystem::absolute(folder / "t.db").string();
   // These fork, so they come before any thread of this process.

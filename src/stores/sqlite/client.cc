@@ -90,8 +90,8 @@ void Client::keep_limits() {
       armed_limit_ = std::min(armed_limit_, operation->limit());
     }
   }
-  limit_timer_ = armed_limit_ == kNever ? nullptr
-                                        : executor_.at(armed_limit_, [this] { keep_limits(); });
+  limit_timer_ =
+      armed_limit_ == kNever ? nullptr : executor_.at(armed_limit_, [this] { keep_limits(); });
   forget(late);
   // May destroy this object.
   for (const auto& operation : late) {

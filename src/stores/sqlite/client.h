@@ -47,9 +47,7 @@ class Client : public std::enable_shared_from_this<Client> {
   /// What workers need; it may outlive the client.
   struct Shared {
     Shared(Executor& loop, std::shared_ptr<Engine> files)
-        : executor(loop),
-          engine(std::move(files)),
-          strand(std::make_shared<Strand>(loop)) {}
+        : executor(loop), engine(std::move(files)), strand(std::make_shared<Strand>(loop)) {}
 
     Executor& executor;
     std::shared_ptr<Engine> engine;

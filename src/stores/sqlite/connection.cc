@@ -43,8 +43,8 @@ Result<bool> Statement::step() {
     sqlite3_reset(handle_.get());
     return false;
   }
-  Error error = connection_->error(sqlite3_extended_errcode(connection_->handle()), Phase::working,
-                                   "use");
+  Error error =
+      connection_->error(sqlite3_extended_errcode(connection_->handle()), Phase::working, "use");
   sqlite3_reset(handle_.get());
   return tl::unexpected<Error>(std::move(error));
 }
@@ -173,8 +173,7 @@ bool Connection::is_read_only() const noexcept {
 
 bool Connection::has_moved() const noexcept {
   int moved = 0;
-  const int result =
-      sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  const int result = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   return result == SQLITE_OK && moved != 0;
 }
 

@@ -187,14 +187,13 @@ void Engine::run_reads(OperationQueue::Batch& batch) {
 
 void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
   const Instant now = executor_.clock().now();
-  std::stable_partition(batch.begin(), batch.end(), [&](const auto& each) {
-    return each->limit() > now;
-  });
+  std::stable_partition(batch.begin(), batch.end(),
+                        [&](const auto& each) { return each->limit() > now; });
   const auto late = std::find_if(batch.begin(), batch.end(),
                                  [&](const auto& each) { return each->limit() <= now; });
   OperationQueue::Batch rest(late, batch.end());
-  set_all(rest, Error{Errc::unavailable, "the time limit passed before " + location_.path +
-                                             " could be written"});
+  set_all(rest, Error{Errc::unavailable,
+                      "the time limit passed before " + location_.path + " could be written"});
   OperationQueue::Batch writes(batch.begin(), late);
   Effect effect = Effect::fleeting;
   for (const auto& each : writes) effect = std::max(effect, each->effect());
@@ -267,15 +266,14 @@ Result<Observation> Engine::observe(Depth depth, bool present) {
   if (auto begun = quick_->begin_read(); !begun) {
     return tl::unexpected<Error>(std::move(begun.error()));
   }
-  auto seen = observer_.look(*quick_table_, ledger(*quick_table_), executor_.clock().now(), depth,
-                             present);
+  auto seen =
+      observer_.look(*quick_table_, ledger(*quick_table_), executor_.clock().now(), depth, present);
   quick_->end_read();
   return seen;
 }
 
 bool Engine::wants_checkpoint() const noexcept {
-  return quick_ != nullptr &&
-         std::max(quick_->log_pages(), durable_->log_pages()) >= kLogPages;
+  return quick_ != nullptr && std::max(quick_->log_pages(), durable_->log_pages()) >= kLogPages;
 }
 
 void Engine::checkpoint() noexcept {

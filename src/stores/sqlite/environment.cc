@@ -22,17 +22,17 @@ struct SharedFileSystem {
 // FUSE stands for many things. Most of those that are shared (sshfs, ceph-fuse, virtiofs) look just
 // like those that are not, so all of them are refused.
 constexpr std::array kSharedFileSystems = {
-    SharedFileSystem{0x00006969, "NFS"},        SharedFileSystem{0x0000517B, "SMB"},
-    SharedFileSystem{0xFF534D42, "CIFS"},       SharedFileSystem{0xFE534D42, "SMB2"},
-    SharedFileSystem{0x65735546, "FUSE"},       SharedFileSystem{0x01021997, "9p"},
-    SharedFileSystem{0x00C36400, "Ceph"},       SharedFileSystem{0x5346414F, "AFS"},
-    SharedFileSystem{0x6B414653, "AFS"},        SharedFileSystem{0x7461636F, "OCFS2"},
-    SharedFileSystem{0x01161970, "GFS2"},       SharedFileSystem{0x0BD00BD0, "Lustre"},
-    SharedFileSystem{0x73757245, "Coda"},       SharedFileSystem{0x0000564C, "NCP"},
-    SharedFileSystem{0x47504653, "GPFS"},       SharedFileSystem{0x19830326, "BeeGFS"},
-    SharedFileSystem{0x20030528, "OrangeFS"},   SharedFileSystem{0x786F4256, "VirtualBox share"},
-    SharedFileSystem{0x7C7C6673, "Parallels"},  SharedFileSystem{0xAAD7AAEA, "PanFS"},
-    SharedFileSystem{0xBEEFDEAD, "StorNext"},   SharedFileSystem{0x61636673, "ACFS"},
+    SharedFileSystem{0x00006969, "NFS"},          SharedFileSystem{0x0000517B, "SMB"},
+    SharedFileSystem{0xFF534D42, "CIFS"},         SharedFileSystem{0xFE534D42, "SMB2"},
+    SharedFileSystem{0x65735546, "FUSE"},         SharedFileSystem{0x01021997, "9p"},
+    SharedFileSystem{0x00C36400, "Ceph"},         SharedFileSystem{0x5346414F, "AFS"},
+    SharedFileSystem{0x6B414653, "AFS"},          SharedFileSystem{0x7461636F, "OCFS2"},
+    SharedFileSystem{0x01161970, "GFS2"},         SharedFileSystem{0x0BD00BD0, "Lustre"},
+    SharedFileSystem{0x73757245, "Coda"},         SharedFileSystem{0x0000564C, "NCP"},
+    SharedFileSystem{0x47504653, "GPFS"},         SharedFileSystem{0x19830326, "BeeGFS"},
+    SharedFileSystem{0x20030528, "OrangeFS"},     SharedFileSystem{0x786F4256, "VirtualBox share"},
+    SharedFileSystem{0x7C7C6673, "Parallels"},    SharedFileSystem{0xAAD7AAEA, "PanFS"},
+    SharedFileSystem{0xBEEFDEAD, "StorNext"},     SharedFileSystem{0x61636673, "ACFS"},
     SharedFileSystem{0xBACBACBC, "VMware share"},
 };
 
@@ -72,8 +72,8 @@ Result<Environment> read_environment() {
   environment.file_system_type = [](const std::string& path) -> Result<std::int64_t> {
     struct statfs info {};
     if (::statfs(path.c_str(), &info) != 0) {
-      return fail(Errc::unavailable, "cannot tell the file system of " + path + ": " +
-                                         std::strerror(errno));
+      return fail(Errc::unavailable,
+                  "cannot tell the file system of " + path + ": " + std::strerror(errno));
     }
     return static_cast<std::int64_t>(info.f_type);
   };

@@ -96,8 +96,8 @@ Result<RenewReply> Ledger::renew(const RenewRequest& request, Instant sent_at) {
   const Record& record = request.record;
   const Instant now = clock_.now();
   RenewReply reply;
-  auto prolonged = table_.prolong(record.election, record.session, record.revision, boot_id_, now,
-                                  request.ttl);
+  auto prolonged =
+      table_.prolong(record.election, record.session, record.revision, boot_id_, now, request.ttl);
   if (!prolonged) return tl::unexpected<Error>(std::move(prolonged.error()));
   if (*prolonged) {
     reply.held = true;

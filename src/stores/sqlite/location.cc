@@ -64,13 +64,13 @@ Result<int> read_header(const std::string& path, const std::string& vfs_name, He
       static_cast<std::size_t>(vfs->szOsFile) / sizeof(std::max_align_t) + 1);
   auto* file = reinterpret_cast<sqlite3_file*>(memory.get());
   errno = 0;
-  int result = vfs->xOpen(vfs, name.get(), file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB,
-                          nullptr);
+  int result =
+      vfs->xOpen(vfs, name.get(), file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr);
   if (result != SQLITE_OK) {
     if (file->pMethods != nullptr) file->pMethods->xClose(file);
-    return tl::unexpected<Error>(errno != 0 ? make_system_error(errno, "open", path)
-                                            : make_error(nullptr, result, Phase::opening, "open",
-                                                         path));
+    return tl::unexpected<Error>(errno != 0
+                                     ? make_system_error(errno, "open", path)
+                                     : make_error(nullptr, result, Phase::opening, "open", path));
   }
   result = file->pMethods->xRead(file, header.data(), kHeaderSize, 0);
   file->pMethods->xClose(file);
@@ -153,8 +153,7 @@ Result<Location> resolve_location(const SqliteOptions& options, const Environmen
   Location location{path.string(), path.parent_path().string()};
   if (location.path.size() > kLongestPath) {
     return fail(Errc::invalid_argument, "the path of a sqlite store may have " +
-                                            std::to_string(kLongestPath) +
-                                            " bytes; this one has " +
+                                            std::to_string(kLongestPath) + " bytes; this one has " +
                                             std::to_string(location.path.size()));
   }
   if (auto local = check_local(location.folder, environment); !local) {
@@ -173,9 +172,9 @@ Result<Content> look_at(const Location& location, const std::string& vfs) {
     return Content::missing;
   }
   if (!S_ISREG(info.st_mode)) {
-    return fail(Errc::invalid_argument,
-                location.path + " is " + std::string(kind_of(info.st_mode)) +
-                    ", not a database file");
+    return fail(
+        Errc::invalid_argument,
+        location.path + " is " + std::string(kind_of(info.st_mode)) + ", not a database file");
   }
   if (info.st_size == 0) {
     if (auto clean = check_no_left_log(location); !clean) return tl::unexpected(clean.error());

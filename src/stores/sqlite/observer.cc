@@ -72,9 +72,9 @@ Result<void> Observer::read(Table& table, Depth depth, Observation& seen) {
 void Observer::take_in(std::vector<Row> rows, bool all, Observation& seen) {
   if (all) {
     std::erase_if(known_, [&](const auto& each) {
-      const bool is_there = std::binary_search(
-          rows.begin(), rows.end(), each.second.row,
-          [](const Row& a, const Row& b) { return a.name < b.name; });
+      const bool is_there =
+          std::binary_search(rows.begin(), rows.end(), each.second.row,
+                             [](const Row& a, const Row& b) { return a.name < b.name; });
       if (!is_there) tell_gone(each.second, seen);
       return !is_there;
     });

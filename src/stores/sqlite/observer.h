@@ -50,7 +50,7 @@ class Observer {
     bool is_shown = false;  ///< As the holder, in the last state that was told.
     std::uint64_t shown_token = 0;
     std::string shown_session{};
-    bool is_dead = false;   ///< This term's holder. Final, whoever locks the same byte later.
+    bool is_dead = false;  ///< This term's holder. Final, whoever locks the same byte later.
   };
   [[nodiscard]] bool has_run_out(Instant now) const;
   [[nodiscard]] Result<void> read(Table& table, Depth depth, Observation& seen);

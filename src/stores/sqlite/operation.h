@@ -16,9 +16,9 @@ namespace tenure::sqlite {
 
 /// What a request does to the database.
 enum class Effect {
-  none,     ///< Reads.
-  fleeting, ///< Writes what may be lost in a power cut.
-  durable,  ///< Writes what must not.
+  none,      ///< Reads.
+  fleeting,  ///< Writes what may be lost in a power cut.
+  durable,   ///< Writes what must not.
 };
 
 /// One request on its way: made and answered on the loop, carried out on a worker.

@@ -59,8 +59,8 @@ Result<void> check_marks(std::int64_t application, std::int64_t version, const s
                                    std::to_string(kSchemaVersion) + ")");
   }
   if (version < 1) {
-    return fail(Errc::corrupt, path + " is a damaged tenure database (schema " +
-                                   std::to_string(version) + ")");
+    return fail(Errc::corrupt,
+                path + " is a damaged tenure database (schema " + std::to_string(version) + ")");
   }
   return {};
 }
@@ -85,8 +85,8 @@ Result<void> check_header(const unsigned char* header, std::size_t size, const s
 
 Result<std::vector<unsigned char>> new_database_image() {
   sqlite3* handle = nullptr;
-  const int opened = sqlite3_open_v2(":memory:", &handle,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const int opened =
+      sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> closer(handle, &sqlite3_close);
   const std::string sql = "PRAGMA application_id = " + std::to_string(kApplicationId) +
                           "; PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";" +

@@ -8,7 +8,7 @@
 namespace tenure::sqlite {
 namespace {
 
-#define TENURE_ROW_COLUMNS                                                        \
+#define TENURE_ROW_COLUMNS                                                             \
   "name, token, change, session, id, ttl, expires, acquired, acquired_wall, boot_id, " \
   "lock_device, lock_inode, lock_offset"
 
@@ -19,9 +19,8 @@ constexpr const char* kCount = "SELECT count(*) FROM election";
 constexpr const char* kLastRevision = "SELECT last_revision FROM meta";
 constexpr const char* kNextRevision =
     "UPDATE meta SET last_revision = last_revision + 1 RETURNING last_revision";
-constexpr const char* kPut =
-    "REPLACE INTO election (" TENURE_ROW_COLUMNS
-    ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+constexpr const char* kPut = "REPLACE INTO election (" TENURE_ROW_COLUMNS
+                             ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 constexpr const char* kVacate = "UPDATE election SET session = NULL, change = ?2 WHERE name = ?1";
 constexpr const char* kProlong =
     "UPDATE election SET ttl = ?6, expires = ?7 WHERE name = ?1 AND session = ?2 AND token = ?3 "

@@ -32,11 +32,13 @@ class SqliteWorld : public World {
 
   bool force_takeover(const std::string& election) override {
     test::Database(database())
-        .run("BEGIN IMMEDIATE; UPDATE meta SET last_revision = last_revision + 1;"
-             "UPDATE election SET session = 'usurper', id = 'usurper', lock_offset = 0, expires = expires + 60000000000,"
-             " token = (SELECT last_revision FROM meta), change = (SELECT last_revision FROM meta)"
-             " WHERE name = '" +
-             election + "'; COMMIT");
+        .run(
+            "BEGIN IMMEDIATE; UPDATE meta SET last_revision = last_revision + 1;"
+            "UPDATE election SET session = 'usurper', id = 'usurper', lock_offset = 0, expires = "
+            "expires + 60000000000,"
+            " token = (SELECT last_revision FROM meta), change = (SELECT last_revision FROM meta)"
+            " WHERE name = '" +
+            election + "'; COMMIT");
     return true;
   }
 

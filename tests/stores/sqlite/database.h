@@ -15,9 +15,9 @@ class Database {
  public:
   explicit Database(const std::string& path) {
     sqlite3* handle = nullptr;
-    EXPECT_EQ(sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                              nullptr),
-              SQLITE_OK)
+    EXPECT_EQ(
+        sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr),
+        SQLITE_OK)
         << path;
     handle_.reset(handle);
     sqlite3_busy_timeout(handle, 10'000);

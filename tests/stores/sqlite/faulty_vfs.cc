@@ -174,25 +174,11 @@ int file_shm_unmap(sqlite3_file* file, int remove) {
   return methods_of(file).xShmUnmap(as_file(file).real(), remove);
 }
 
-const sqlite3_io_methods kMethods = {2,
-                                     file_close,
-                                     file_read,
-                                     file_write,
-                                     file_truncate,
-                                     file_sync,
-                                     file_size,
-                                     file_lock,
-                                     file_unlock,
-                                     file_check_lock,
-                                     file_control,
-                                     file_sector_size,
-                                     file_traits,
-                                     file_shm_map,
-                                     file_shm_lock,
-                                     file_shm_barrier,
-                                     file_shm_unmap,
-                                     nullptr,
-                                     nullptr};
+const sqlite3_io_methods kMethods = {
+    2,           file_close,   file_read,     file_write,       file_truncate,  file_sync,
+    file_size,   file_lock,    file_unlock,   file_check_lock,  file_control,   file_sector_size,
+    file_traits, file_shm_map, file_shm_lock, file_shm_barrier, file_shm_unmap, nullptr,
+    nullptr};
 
 int vfs_open(sqlite3_vfs* /*vfs*/, const char* path, sqlite3_file* to, int flags, int* out) {
   File& file = as_file(to);

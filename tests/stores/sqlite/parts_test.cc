@@ -54,7 +54,8 @@ TEST(SqliteEnvironment, RefusesFileSystemsThatMachinesShare) {
     ASSERT_FALSE(checked.has_value()) << shared;
     EXPECT_EQ(checked.error().code, Errc::unsupported);
   }
-  for (const std::int64_t local : {0xEF53LL, 0x58465342LL, 0x9123683ELL, 0x01021994LL, 0x794C7630LL}) {
+  for (const std::int64_t local :
+       {0xEF53LL, 0x58465342LL, 0x9123683ELL, 0x01021994LL, 0x794C7630LL}) {
     EXPECT_TRUE(check_file_system(local, "/p").has_value()) << local;
   }
 }

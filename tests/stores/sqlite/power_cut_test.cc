@@ -21,8 +21,8 @@ class PowerCut : public testing::Test {
   // One life of the machine: opens the store, does `steps` random things, and loses its power.
   void live(int life, std::mt19937_64& random, int steps) {
     Asker asker(executor_);
-    ASSERT_TRUE(asker.open({.path = path_, .vfs = vfs_.name()},
-                           machine("boot " + std::to_string(life))))
+    ASSERT_TRUE(
+        asker.open({.path = path_, .vfs = vfs_.name()}, machine("boot " + std::to_string(life))))
         << asker.error().message;
     std::vector<Record> held;
     for (int step = 0; step < steps; ++step) {

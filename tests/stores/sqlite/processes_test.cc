@@ -101,8 +101,8 @@ TEST_F(Processes, RH04_AKilledHolderIsNoticedAndReplacedAtOnce) {
   }
   std::sort(noticed.begin(), noticed.end());
   const auto in_us = [&](std::size_t at) {
-    return static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(noticed[at])
-                                .count());
+    return static_cast<int>(
+        std::chrono::duration_cast<std::chrono::microseconds>(noticed[at]).count());
   };
   RecordProperty("noticed_us_p50", in_us(kRounds / 2));
   RecordProperty("noticed_us_p99", in_us(kRounds * 99 / 100));

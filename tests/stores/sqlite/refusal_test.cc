@@ -68,9 +68,9 @@ TEST_F(Refusal, OfPathsThatCanNameNoFile) {
   expect_refused(folder_ / std::string(255, 'n') + "/" + std::string(250, 'n'),
                  Errc::invalid_argument, "");
   fs::create_directories(folder_ / (std::string(200, 'd') + "/" + std::string(200, 'd')));
-  expect_refused(folder_ / (std::string(200, 'd') + "/" + std::string(200, 'd') + "/" +
-                            std::string(100, 'n')),
-                 Errc::invalid_argument, "480");
+  expect_refused(
+      folder_ / (std::string(200, 'd') + "/" + std::string(200, 'd') + "/" + std::string(100, 'n')),
+      Errc::invalid_argument, "480");
   (void)folder_.write("file", "x");
   expect_refused(folder_ / "file/t.db", Errc::invalid_argument, "Not a directory");
 }

@@ -52,8 +52,9 @@ class Asker {
   }
 
   [[nodiscard]] Result<RenewReply> renew(const Record& record, Duration ttl = kTtl) {
-    return wait<RenewReply>(
-        [&](auto done) { store_->renew({record, ttl, kNever}, std::move(done)); });
+    return wait<RenewReply>([&](auto done) {
+      store_->renew({record, ttl, kNever}, std::move(done));
+    });
   }
 
   [[nodiscard]] Result<ReleaseReply> release(const Record& record) {
@@ -63,8 +64,7 @@ class Asker {
   }
 
   [[nodiscard]] Result<std::vector<ElectionState>> list() {
-    return wait<std::vector<ElectionState>>(
-        [&](auto done) { store_->list({}, std::move(done)); });
+    return wait<std::vector<ElectionState>>([&](auto done) { store_->list({}, std::move(done)); });
   }
 
   /// Destroys the store and lets it write what it has to.
