@@ -85,7 +85,9 @@ function(tenure_library target)
     ${target}
     PROPERTIES EXPORT_NAME ${arg_EXPORT}
                VERSION ${PROJECT_VERSION}
-               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+               # Shared libraries of ours find each other wherever they are installed.
+               INSTALL_RPATH "$ORIGIN")
   set_property(GLOBAL APPEND PROPERTY TENURE_LIBRARIES ${target})
   set_property(GLOBAL APPEND PROPERTY TENURE_HEADER_FOLDERS "${arg_INCLUDE}")
 endfunction()

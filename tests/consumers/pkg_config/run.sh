@@ -15,7 +15,7 @@ cd "$folder"
 # shellcheck disable=SC2046,SC2086 # flags are words
 "${CXX:?}" -std=c++20 ${CXXFLAGS:-} "-DEXPECTED_VERSION=\"$version\"" "$sources/uses_library.cc" \
   -o uses_library $(pkg-config --cflags --libs tenure)
-./uses_library
+./uses_library memory:pkg
 
 # shellcheck disable=SC2046,SC2086 # flags are words
 "$CXX" -std=c++20 ${CXXFLAGS:-} "$sources/uses_testkit.cc" \
