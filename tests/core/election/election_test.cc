@@ -173,82 +173,89 @@ struct Phases {
   std::function<void(MachineWorld&)> reach;
 };
 
-const std::vector<Phases>& phases() {
-  static const std::vector<Phases> all{{"idle", [](MachineWorld&) {}},
-                                       {"standing, asking", [](MachineWorld& w) { w.start(); }},
-                                       {"standing, waiting",
-                                        [](MachineWorld& w) {
-                                          w.start();
-                                          w.held_by("B", 5);
-                                        }},
-                                       {"standing in line",
-                                        [](MachineWorld& w) {
-                                          w.start();
-                                          w.held_by(record_of("B", 5), true);
-                                        }},
-                                       {"standing after an error",
-                                        [](MachineWorld& w) {
-                                          w.start();
-                                          w.acquire_fails(Errc::unavailable);
-                                        }},
-                                       {"standing in doubt",
-                                        [](MachineWorld& w) {
-                                          w.start();
-                                          w.acquire_fails(Errc::outcome_unknown);
-                                        }},
-                                       {"standing with an unconfirmed record",
-                                        [](MachineWorld& w) {
-                                          w.start();
-                                          w.acquire_fails(Errc::outcome_unknown);
-                                          w.run_to(w.machine.next_deadline());
-                                          w.granted(7);
-                                        }},
-                                       {"standing, releasing what was left over",
-                                        [](MachineWorld& w) {
-                                          w.lead(7);
-                                          w.run_for(seconds(15));
-                                          w.work_ended();
-                                          w.run_for(seconds(3));
-                                          w.granted(7);
-                                        }},
-                                       {"leading", [](MachineWorld& w) { w.lead(); }},
-                                       {"leading, renewing",
-                                        [](MachineWorld& w) {
-                                          w.lead();
-                                          w.run_for(seconds(6));
-                                        }},
-                                       {"told",
-                                        [](MachineWorld& w) {
-                                          w.lead();
-                                          w.run_for(seconds(13));
-                                        }},
-                                       {"stepping down",
-                                        [](MachineWorld& w) {
-                                          w.lead();
-                                          w.yield();
-                                        }},
-                                       {"overrun",
-                                        [](MachineWorld& w) {
-                                          w.lead();
-                                          w.run_for(seconds(40));
-                                        }},
-                                       {"taken over",
-                                        [](MachineWorld& w) {
-                                          w.lead();
-                                          w.sees(record_of("B", 9), 9);
-                                        }},
-                                       {"releasing",
-                                        [](MachineWorld& w) {
-                                          w.lead();
-                                          w.yield();
-                                          w.work_ended();
-                                        }},
-                                       {"pausing", [](MachineWorld& w) {
-                                          w.lead();
-                                          w.yield();
-                                          w.work_ended();
-                                          w.released();
-                                        }}};
+std::vector<Phases> phases_before_a_term() {
+  return {{"idle", [](MachineWorld&) {}},
+          {"standing, asking", [](MachineWorld& w) { w.start(); }},
+          {"standing, waiting",
+           [](MachineWorld& w) {
+             w.start();
+             w.held_by("B", 5);
+           }},
+          {"standing in line",
+           [](MachineWorld& w) {
+             w.start();
+             w.held_by(record_of("B", 5), true);
+           }},
+          {"standing after an error",
+           [](MachineWorld& w) {
+             w.start();
+             w.acquire_fails(Errc::unavailable);
+           }},
+          {"standing in doubt",
+           [](MachineWorld& w) {
+             w.start();
+             w.acquire_fails(Errc::outcome_unknown);
+           }},
+          {"standing with an unconfirmed record",
+           [](MachineWorld& w) {
+             w.start();
+             w.acquire_fails(Errc::outcome_unknown);
+             w.run_to(w.machine.next_deadline());
+             w.granted(7);
+           }},
+          {"standing, releasing what was left over", [](MachineWorld& w) {
+             w.lead(7);
+             w.run_for(seconds(15));
+             w.work_ended();
+             w.run_for(seconds(3));
+             w.granted(7);
+           }}};
+}
+
+std::vector<Phases> phases_of_a_term() {
+  return {{"leading", [](MachineWorld& w) { w.lead(); }},
+          {"leading, renewing",
+           [](MachineWorld& w) {
+             w.lead();
+             w.run_for(seconds(6));
+           }},
+          {"told",
+           [](MachineWorld& w) {
+             w.lead();
+             w.run_for(seconds(13));
+           }},
+          {"stepping down",
+           [](MachineWorld& w) {
+             w.lead();
+             w.yield();
+           }},
+          {"overrun",
+           [](MachineWorld& w) {
+             w.lead();
+             w.run_for(seconds(40));
+           }},
+          {"taken over",
+           [](MachineWorld& w) {
+             w.lead();
+             w.sees(record_of("B", 9), 9);
+           }},
+          {"releasing",
+           [](MachineWorld& w) {
+             w.lead();
+             w.yield();
+             w.work_ended();
+           }},
+          {"pausing", [](MachineWorld& w) {
+             w.lead();
+             w.yield();
+             w.work_ended();
+             w.released();
+           }}};
+}
+
+std::vector<Phases> phases() {
+  std::vector<Phases> all = phases_before_a_term();
+  for (Phases& phase : phases_of_a_term()) all.push_back(std::move(phase));
   return all;
 }
 
