@@ -23,6 +23,23 @@
 
 namespace tenure::cli {
 
+// One term and its run of the command.
+struct CommandRun {
+  Leadership term;
+  TermEnd end;
+  Instant deadline = kLongAgo;  // as the guardian knows it
+  Instant begun = kLongAgo;
+  Instant asked_at = kNever;   // TERM was asked for
+  Instant killed_at = kNever;  // KILL was
+  bool started = false;
+  bool asked = false;     // the command ended because it was asked to
+  bool orphaned = false;  // the guardian has gone: the killing is ours
+  std::optional<int> status;
+  int interrupted = 0;  // the terminal sent the command this signal...
+  Instant interrupted_at = kLongAgo;
+  std::unique_ptr<std::stop_callback<std::function<void()>>> on_told;  // last: ends first
+};
+
 // `tenure run` and `tenure lock`: stands for election and, for each term, has a guardian run the
 // command. One thread, one poll loop; the library's threads only ring a bell.
 class Runner {
@@ -37,27 +54,8 @@ class Runner {
   int run();
 
  private:
-  using StopCallback = std::stop_callback<std::function<void()>>;
-
   // What the library's threads leave for the loop.
   struct Inbox;
-
-  // One term and its run of the command.
-  struct Run {
-    Leadership term;
-    TermEnd end;
-    Instant deadline = kLongAgo;  // as the guardian knows it
-    Instant begun = kLongAgo;
-    Instant asked_at = kNever;   // TERM was asked for
-    Instant killed_at = kNever;  // KILL was
-    bool started = false;
-    bool asked = false;     // the command ended because it was asked to
-    bool orphaned = false;  // the guardian has gone: the killing is ours
-    std::optional<int> status;
-    int interrupted = 0;  // the terminal sent the command this signal...
-    Instant interrupted_at = kLongAgo;
-    std::unique_ptr<StopCallback> on_told;  // last: ends first
-  };
 
   // Setting up (runner.cc).
   int set_up();
@@ -92,7 +90,7 @@ class Runner {
   void take_over(const char* why);
   void sweep();
   void finish_run();
-  void after_own_end(const Run& run, Duration ran);
+  void after_own_end(const CommandRun& run, Duration ran);
   void send_deadline();
   [[nodiscard]] Instant take_over_due() const;
 
@@ -126,7 +124,7 @@ class Runner {
   std::optional<Election> election_;
   std::unique_ptr<GuardianLink> guardian_;
   Instant guardian_since_ = kLongAgo;
-  std::optional<Run> run_;
+  std::optional<CommandRun> run_;
   Timing timing_;
 
   std::optional<int> exit_code_;

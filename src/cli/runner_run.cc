@@ -64,7 +64,8 @@ void Runner::accept_term(Leadership term, TermEnd end) {
     inbox->told = true;
     inbox->ring();
   };
-  run_->on_told = std::make_unique<StopCallback>(run_->term.stop_token(), std::move(ring));
+  run_->on_told = std::make_unique<std::stop_callback<std::function<void()>>>(
+      run_->term.stop_token(), std::move(ring));
 }
 
 void Runner::handle_guardian() {
@@ -185,7 +186,7 @@ void Runner::sweep() {
 }
 
 void Runner::finish_run() {
-  Run run = *std::move(run_);
+  CommandRun run = *std::move(run_);
   run_.reset();
   run.on_told.reset();
   const Instant at = now();
@@ -208,7 +209,7 @@ void Runner::finish_run() {
   }
 }
 
-void Runner::after_own_end(const Run& run, Duration ran) {
+void Runner::after_own_end(const CommandRun& run, Duration ran) {
   const bool interrupted =
       run.interrupted != 0 && saturating_between(run.interrupted_at, now()) < kInterruptWindow;
   if (settings_.once) {
