@@ -147,7 +147,9 @@ std::uint64_t Engine::random() noexcept {
 
 int Engine::fd() const noexcept { return threads_ == Threads::caller ? loop_->fd() : -1; }
 
-bool Engine::on_loop() const noexcept { return loop_->on_loop(); }
+bool Engine::on_loop() const noexcept {
+  return loop_->on_loop() || poll_thread_.load() == std::this_thread::get_id();
+}
 
 bool Engine::in_forked_child() const noexcept { return loop_->in_forked_child(); }
 
@@ -155,7 +157,9 @@ std::size_t Engine::poll() {
   if (threads_ == Threads::library || in_forked_child()) return 0;
   // From within a task, or from a second thread: the poll() that is under way does the work.
   if (polling_.exchange(true)) return 0;
+  poll_thread_.store(std::this_thread::get_id());
   const std::size_t ran = poll_rounds();
+  poll_thread_.store(std::thread::id());
   // Destroyed by a task of this poll(): the loop could not be taken down under its own feet.
   if (loop_->ended()) loop_->close();
   polling_.store(false);

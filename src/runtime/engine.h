@@ -96,6 +96,7 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
   InlineQueue inline_blocking_;
   InlineQueue inline_callbacks_;
   std::atomic<bool> polling_{false};
+  std::atomic<std::thread::id> poll_thread_{};
   std::atomic<bool> shut_down_{false};
 };
 

@@ -5,6 +5,7 @@
 #include <tenure/runtime.h>
 #include <tenure/testkit/manual_clock.h>
 
+#include "runtime/engine.h"
 #include "tests/runtime/drive.h"
 
 #include <dirent.h>
@@ -285,6 +286,19 @@ TEST_F(CallerDrivenTest, PollFromWithinATaskOrACallbackDoesNothing) {
   EXPECT_EQ(from_task, 0U);
   EXPECT_EQ(from_callback, 0U);
   EXPECT_TRUE(inner_ran);
+}
+
+TEST_F(CallerDrivenTest, WhateverRunsInsidePollKnowsThatItMustNotWaitForTheLoop) {
+  const auto engine = runtime::engine_of(*runtime_);
+  int inside = 0;
+  const auto note = [&] { inside += engine->on_loop() ? 1 : 0; };
+  runtime_->post(note);
+  runtime_->run_blocking(note);
+  runtime_->call_back(note);
+  EXPECT_FALSE(engine->on_loop());
+  (void)drain();
+  EXPECT_EQ(inside, 3);
+  EXPECT_FALSE(engine->on_loop());
 }
 
 TEST_F(CallerDrivenTest, US03_NoThreadIsEverStarted) {
