@@ -21,9 +21,9 @@ class Hostile {
       if (chance(200)) world_.sleep_to(world_.now.time_since_epoch() + minutes(1));
     }
     // Nothing is stuck: it has ended, or waits for its work, or has a timer that lies ahead.
+    world_.tick();
     const Phase phase = world_.phase();
     if (phase == Phase::idle || phase == Phase::stopped || world_.judge.working()) return;
-    world_.tick();
     EXPECT_NE(world_.machine.next_deadline(), kNever) << to_string(phase);
   }
 
