@@ -63,6 +63,7 @@ void Client::serve(const std::shared_ptr<Shared>& shared, const std::weak_ptr<Cl
   std::optional<Sighting> seen;
   if (engine.has_changed() && shared->is_watched) seen = engine.observe(Depth::changes, false);
   shared->queue.put_back(again);
+  if (!again.empty()) shared->strand->give_way();
   shared->executor.post([client, batch = std::move(batch), seen = std::move(seen)] {
     if (const auto self = client.lock()) self->forget(batch);
     for (const auto& operation : batch) operation->answer();

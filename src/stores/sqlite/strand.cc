@@ -21,18 +21,31 @@ void Strand::run(Executor::Task job) {
   executor_.run_blocking([self = shared_from_this()] { self->drain(); });
 }
 
+void Strand::give_way() {
+  const std::lock_guard guard(mutex_);
+  gives_way_ = true;
+}
+
+bool Strand::take(Executor::Task& job) {
+  const std::lock_guard guard(mutex_);
+  if (jobs_.empty()) {
+    is_running_ = false;
+    return false;
+  }
+  job = std::move(jobs_.front());
+  jobs_.pop_front();
+  return true;
+}
+
+bool Strand::must_give_way() {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(gives_way_, false);
+}
+
 void Strand::drain() {
-  for (int done = 0; done < kJobsInARow; ++done) {
+  for (int done = 0; done < kJobsInARow && !must_give_way(); ++done) {
     Executor::Task job;
-    {
-      const std::lock_guard guard(mutex_);
-      if (jobs_.empty()) {
-        is_running_ = false;
-        return;
-      }
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
-    }
+    if (!take(job)) return;
     job();
   }
   executor_.run_blocking([self = shared_from_this()] { self->drain(); });

@@ -19,13 +19,19 @@ class Strand : public std::enable_shared_from_this<Strand> {
 
   void run(Executor::Task job);
 
+  /// Called by a job: offer the worker (in caller-driven mode: the loop) to others before the next.
+  void give_way();
+
  private:
   void drain();
+  [[nodiscard]] bool take(Executor::Task& job);
+  [[nodiscard]] bool must_give_way();
 
   Executor& executor_;
   std::mutex mutex_;
   std::deque<Executor::Task> jobs_;
   bool is_running_ = false;
+  bool gives_way_ = false;
 };
 
 }  // namespace tenure::sqlite

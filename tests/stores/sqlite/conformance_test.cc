@@ -7,6 +7,7 @@
 #include <tenure/sqlite_store.h>
 #include <tenure/testkit/store_conformance.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -82,6 +83,11 @@ class ManualSqliteWorld final : public SqliteWorld<ManualWorld> {
 class RealSqliteWorld final : public SqliteWorld<RealTimeWorld> {
  public:
   RealSqliteWorld() : SqliteWorld(system_clock()) {}
+
+  // Long enough for a machine that is busy with other things.
+  [[nodiscard]] Duration ttl() const override { return std::chrono::milliseconds(1500); }
+  [[nodiscard]] Duration slack() const override { return std::chrono::milliseconds(500); }
+  [[nodiscard]] Duration tick() const override { return std::chrono::milliseconds(600); }
 
   // As a process does that is stopped in the middle of a write.
   bool set_stalled(bool stalled) override {

@@ -149,6 +149,21 @@ TEST(SqliteStrand, RunsJobsInOrderHoweverManyThereAre) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(ran[static_cast<std::size_t>(i)], i);
 }
 
+TEST(SqliteStrand, GivesWayToOthersWhenAJobAsksForIt) {
+  testkit::ManualClock clock;
+  testkit::ManualExecutor executor(clock);
+  const auto strand = std::make_shared<Strand>(executor);
+  std::string order;
+  strand->run([&] {
+    order += "a";
+    strand->give_way();
+  });
+  strand->run([&] { order += "c"; });
+  executor.run_blocking([&] { order += "b"; });
+  executor.run_until_idle();
+  EXPECT_EQ(order, "abc");
+}
+
 ElectionState state_of(const std::string& election, std::uint64_t as_of) {
   ElectionState state;
   state.election = election;
