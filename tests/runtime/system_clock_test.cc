@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenure/clock.h>
 
-#include "tests/support/eventually.h"
+#include "tests/runtime/child.h"
 
 #include <ctime>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
+#include <string_view>
+#include <unistd.h>
 
 namespace tenure {
 namespace {
@@ -34,6 +37,29 @@ TEST(SystemClock, CountsOnTheBootClock) {
   const Duration after = read_clock(CLOCK_BOOTTIME);
   EXPECT_LE(before, now.time_since_epoch());
   EXPECT_GE(after, now.time_since_epoch());
+}
+
+// On a machine that was never suspended boot time and monotonic time are equal; in a time namespace
+// they can be set apart.
+TEST(SystemClock, CK02_SuspendedTimeCountsForInstantsAndForTimers) {
+  constexpr int kNotAllowed = 77;
+  const int result = test::in_child([] {
+    if (::unshare(CLONE_NEWTIME) != 0) return kNotAllowed;
+    const int offsets = ::open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+    constexpr std::string_view kAnHour = "boottime 3600 0";
+    if (::write(offsets, kAnHour.data(), kAnHour.size()) < 0) return kNotAllowed;
+    ::close(offsets);
+    return test::in_child([] {
+      const Duration monotonic = read_clock(CLOCK_MONOTONIC);
+      const Instant now = system_clock().now();
+      if (now.time_since_epoch() - monotonic < hours(1)) return 1;
+      const auto timer = system_clock().make_timer();
+      timer->arm(now - milliseconds(1));
+      return readable_within(*timer, kLongMs) ? 0 : 2;
+    });
+  });
+  if (result == kNotAllowed) GTEST_SKIP() << "this machine gives us no time namespace";
+  EXPECT_EQ(result, 0);
 }
 
 TEST(SystemClock, ShowsTheWallClock) {
