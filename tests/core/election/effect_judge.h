@@ -120,7 +120,9 @@ class EffectJudge {
     finished_ = true;
   }
   void judge(const AbortProcess& one, Instant now) {
-    require(working_, "abort although the work has ended");
+    // maybe: work that ends after its bound is aborted although it has just ended; what counts is
+    // which of the two the machine is told first.
+    require(tracks_work_, "abort although there is no work");
     require(one.token == token_, "abort names another term");
     require(!held(now), "abort while the term is held");
   }
