@@ -20,7 +20,8 @@ core::LeaseTerms terms_of(const WriterLeaseOptions& options) {
 // Longer than what was pushed takes to be seen by a worker on another processor.
 constexpr int kLooksBeforeGoingIn = 16;
 constexpr int kLooksBeforeYielding = 100;
-// Some 20 us in which no worker has taken 32 pieces out.
+constexpr int kLooksBeforeSharing = 8;
+// Some 50 us in which no worker has taken 32 pieces out.
 constexpr int kLooksBeforeMakingRoom = 200;
 constexpr int kPausesALook = 4;
 constexpr int kMostPasses = 2;
@@ -92,7 +93,8 @@ void WriterLeaseEngine::make_room() {
   for (int i = 0; i < kLooksBeforeMakingRoom; ++i) {
     for (int j = 0; j < kPausesALook; ++j) pause_briefly();
     if (inbox_.shown() != shown) return;
-    if (i % kLooksBeforeYielding == kLooksBeforeYielding - 1) std::this_thread::yield();
+    // Perhaps what is waited for is a worker that waits for this very processor.
+    if (i >= kLooksBeforeSharing) std::this_thread::yield();
   }
   enter();
   leave();

@@ -38,13 +38,20 @@ class LeaseInbox {
   [[nodiscard]] Push push(core::KeyText& key, std::uint32_t hash, Work& work) noexcept {
     std::uint32_t at = tail_.load(std::memory_order_relaxed);
     for (;;) {
+      // Asked first, so that the cells that are taken out just now are left where they are.
+      const std::uint32_t waiting = at - shown_.load(std::memory_order_relaxed);
+      if (static_cast<std::int32_t>(waiting) < 0) {  // others were faster
+        at = tail_.load(std::memory_order_relaxed);
+        continue;
+      }
+      if (waiting >= kCapacity) return Push::full;
       Cell& cell = cells_[at % kCapacity];
       const auto lead = static_cast<std::int32_t>(cell.turn.load(std::memory_order_acquire) - at);
       if (lead < 0) return Push::full;
       if (lead > 0) {
         at = tail_.load(std::memory_order_relaxed);
       } else if (tail_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed)) {
-        fetch(at + kFetchAhead);
+        if (waiting < kCapacity / 2) fetch(at + kFetchAhead);
         cell.hash = hash;
         cell.key = std::move(key);
         cell.work = std::move(work);
@@ -56,7 +63,10 @@ class LeaseInbox {
   }
 
   /// A producer is about to push.
-  void expect() const noexcept { fetch(tail_.load(std::memory_order_relaxed)); }
+  void expect() const noexcept {
+    const std::uint32_t at = tail_.load(std::memory_order_relaxed);
+    if (at - shown_.load(std::memory_order_relaxed) < kCapacity / 2) fetch(at);
+  }
 
   /// How far the consumer has shown that it came.
   [[nodiscard]] std::uint32_t shown() const noexcept { return shown_.load(); }
