@@ -80,7 +80,8 @@ WorkQueue::Taken WorkQueue::take(Instant now) {
   for (;;) {
     // One of each at a time: work that has waited gets its turn beside a stream of new work, and
     // no call takes long however much is due.
-    const bool promoted = promote(ListName::resting, now) | promote(ListName::retrying, now);
+    const bool rested = promote(ListName::resting, now);
+    const bool promoted = promote(ListName::retrying, now) || rested;
     if (empty(ListName::due)) {
       if (!promoted) return {};
       continue;
