@@ -35,7 +35,8 @@ struct ContentionGuardOptions {
   /// the writer's own name). Empty: all bytes are compared. Called without any lock.
   std::function<bool(std::string_view, std::string_view)> same{};
 
-  /// Told once each time a key becomes contended, on the thread that called. May be empty.
+  /// Told once each time a key becomes contended, on the thread that called observed(), without any
+  /// lock: perhaps by several threads at once. Must not throw. May be empty.
   std::function<void(std::string_view key)> on_contended{};
 
   /// Null: system_clock(). Must outlive the guard.

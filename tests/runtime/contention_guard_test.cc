@@ -5,6 +5,7 @@
 #include <tenure/writer_lease.h>
 
 #include <gtest/gtest.h>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -21,7 +22,11 @@ class ContentionGuardTest : public testing::Test {
   ContentionGuard make() {
     auto guard = ContentionGuard::create(
         {.same = [](std::string_view a, std::string_view b) { return meaning(a) == meaning(b); },
-         .on_contended = [this](std::string_view key) { reported_.emplace_back(key); },
+         .on_contended =
+             [this](std::string_view key) {
+               const std::lock_guard guard(mutex_);
+               reported_.emplace_back(key);
+             },
          .clock = &clock_});
     EXPECT_TRUE(guard.has_value());
     return std::move(*guard);
@@ -39,6 +44,7 @@ class ContentionGuardTest : public testing::Test {
   }
 
   testkit::ManualClock clock_;
+  std::mutex mutex_;
   std::vector<std::string> reported_;
   ContentionGuard guard_ = make();
 };
