@@ -24,7 +24,7 @@ class ContentionGuardTest : public testing::Test {
         {.same = [](std::string_view a, std::string_view b) { return meaning(a) == meaning(b); },
          .on_contended =
              [this](std::string_view key) {
-               const std::lock_guard guard(mutex_);
+               const std::lock_guard lock(mutex_);
                reported_.emplace_back(key);
              },
          .clock = &clock_});
