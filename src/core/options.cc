@@ -7,6 +7,8 @@
 #include "core/validity.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <string>
 
 namespace tenure {
@@ -24,6 +26,13 @@ tl::unexpected<Error> wrong(const std::string& message) {
   return fail(Errc::invalid_argument, message);
 }
 
+// Not std::to_string: that is printf, which the core does without.
+std::string decimal(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
 Result<void> within(const char* what, Duration value, Duration least, Duration most) {
   if (value >= least && value <= most) return {};
   return wrong(std::string(what) + " is " + describe(value) + "; accepted is " + describe(least) +
@@ -38,7 +47,7 @@ Result<void> check_fields(const ElectionOptions& options) {
   if (auto ok = within("ttl", options.ttl, kLeastTtl, kMostTtl); !ok) return ok;
   // Written so that NaN fails too.
   if (!(options.drift >= 0 && options.drift <= 0.5)) {
-    return wrong("drift is " + std::to_string(options.drift) + "; accepted is 0 to 0.5");
+    return wrong("drift is " + decimal(options.drift) + "; accepted is 0 to 0.5");
   }
   if (auto ok = within("retry_first", options.retry_first, std::chrono::milliseconds(1), kMostTtl);
       !ok) {
@@ -90,7 +99,7 @@ Result<Timing> validate(const ElectionOptions& options) {
     return wrong("renew_interval + 2 x request_limit <= ttl x (1 - drift) - grace does not hold: " +
                  describe(timing.renew_interval) + " + 2 x " + describe(timing.request_limit) +
                  " = " + describe(needed) + ", but " + describe(timing.ttl) + " x (1 - " +
-                 std::to_string(timing.drift) + ") - " + describe(timing.grace) + " = " +
+                 decimal(timing.drift) + ") - " + describe(timing.grace) + " = " +
                  describe(left) + "; shorten one of them or lengthen the ttl");
   }
   return timing;

@@ -35,29 +35,30 @@ code_folders=(include src testkit tests bench examples sim fuzz tools)
 
 # Two lines at the head of each source file, after "#!" if there is one.
 rule_spdx() {
-  files '*.cc' '*.h' '*.cmake' '*.cmake.in' 'CMakeLists.txt' '*.sh' '*.awk' '.clang-*' \
-    -- . | cat - <(files '*' -- scripts .ci) | sort -u |
-    while IFS= read -r file; do
-      awk '
-        FNR == 1 && /^#!/ { next }
-        { line[++n] = $0 }
-        n == 2 { exit }
-        END {
-          exit line[1] !~ /^(\/\/|#) Copyright [0-9]+ The tenure authors$/ ||
-               line[2] !~ /^(\/\/|#) SPDX-License-Identifier: Apache-2.0$/
-        }' "$file" || echo "$file:1: no licence header"
-    done
+  local list
+  mapfile -t list < <(files '*.cc' '*.h' '*.cmake' '*.cmake.in' 'CMakeLists.txt' '*.sh' '*.awk' \
+    '.clang-*' -- . | cat - <(files '*' -- scripts .ci) | sort -u)
+  awk '
+    FNR == 1 { wanted = 1 }
+    FNR == 1 && /^#!/ { next }
+    wanted == 1 && !/^(\/\/|#) Copyright [0-9]+ The tenure authors$/ { bad() }
+    wanted == 2 && !/^(\/\/|#) SPDX-License-Identifier: Apache-2.0$/ { bad() }
+    wanted { wanted = wanted == 1 ? 2 : 0 }
+    function bad() { print FILENAME ":1: no licence header"; wanted = 0 }' "${list[@]}"
 }
 
 rule_lengths() {
-  local most_file=400 most_header=250 most_function=70
-  cpp_files "${code_folders[@]}" | while IFS= read -r file; do
-    local most=$most_file lines
-    [[ $file == include/* || $file == testkit/include/* ]] && most=$most_header
-    lines=$(wc -l <"$file")
-    ((lines <= most)) || echo "$file:$most: $lines lines, at most $most"
-    awk -v most="$most_function" -f "$here/functions.awk" "$file"
-  done
+  local list
+  mapfile -t list < <(cpp_files "${code_folders[@]}")
+  awk -v most_file=400 -v most_header=250 '
+    function check() {
+      most = file ~ /^(include|testkit\/include)\// ? most_header : most_file
+      if (lines > most) printf "%s:%d: %d lines, at most %d\n", file, most, lines, most
+    }
+    FNR == 1 { check(); file = FILENAME }
+    { lines = FNR }
+    END { check() }' "${list[@]}"
+  awk -v most=70 -f "$here/functions.awk" "${list[@]}"
 }
 
 # Every machine of the core has a test of its own.
@@ -121,28 +122,28 @@ rule_includes() {
 # Nothing waits by sleeping: time comes from a Clock, waiting ends by what is waited for.
 # (A benchmark may sleep: it measures what happens meanwhile.)
 rule_no_sleep() {
-  cpp_files include src testkit tests examples sim | while IFS= read -r file; do
-    awk '
-      { code = $0; sub(/\/\/.*/, "", code); gsub(/"([^"\\]|\\.)*"/, "", code) }
-      code ~ /(^|[^A-Za-z0-9_])(sleep_for|sleep_until|u?sleep|nanosleep|clock_nanosleep) *\(/ {
-        printf "%s:%d: sleeps\n", FILENAME, FNR
-      }' "$file"
-  done
+  local list
+  mapfile -t list < <(cpp_files include src testkit tests examples sim)
+  awk '
+    { code = $0; sub(/\/\/.*/, "", code); gsub(/"([^"\\]|\\.)*"/, "", code) }
+    code ~ /(^|[^A-Za-z0-9_])(sleep_for|sleep_until|u?sleep|nanosleep|clock_nanosleep) *\(/ {
+      printf "%s:%d: sleeps\n", FILENAME, FNR
+    }' "${list[@]}"
 }
 
 # No work put off, no test switched off, no silenced check without its name and reason.
 rule_words() {
-  files '*' -- . | grep -vE '^(LICENSE|tests/tree/)' | while IFS= read -r file; do
-    awk '
-      /TO[D]O|FIX[M]E|[^A-Za-z]XX[X][^A-Za-z]/ { print FILENAME ":" FNR ": work put off" }
-      /DISABLE[D]_|^ *# *if 0/ { print FILENAME ":" FNR ": switched off" }
-      /NOLIN[T]/ && !/NOLIN[T](NEXTLINE|BEGIN|END)?\([a-z][a-z0-9.,-]+\)(: .+)?$/ {
-        print FILENAME ":" FNR ": a silenced check needs its name and a reason: (name): reason"
-      }
-      /NOLIN[T](NEXTLINE|BEGIN)?\([^)]*\)$/ && !/NOLIN[T]END/ {
-        print FILENAME ":" FNR ": a silenced check needs a reason: (name): reason"
-      }' "$file"
-  done
+  local list
+  mapfile -t list < <(files '*' -- . | grep -vE '^(LICENSE|tests/tree/)')
+  awk '
+    /TO[D]O|FIX[M]E|[^A-Za-z]XX[X][^A-Za-z]/ { print FILENAME ":" FNR ": work put off" }
+    /DISABLE[D]_|^ *# *if 0/ { print FILENAME ":" FNR ": switched off" }
+    /NOLIN[T]/ && !/NOLIN[T](NEXTLINE|BEGIN|END)?\([a-z][a-z0-9.,-]+\)(: .+)?$/ {
+      print FILENAME ":" FNR ": a silenced check needs its name and a reason: (name): reason"
+    }
+    /NOLIN[T](NEXTLINE|BEGIN)?\([^)]*\)$/ && !/NOLIN[T]END/ {
+      print FILENAME ":" FNR ": a silenced check needs a reason: (name): reason"
+    }' "${list[@]}"
 }
 
 # The archive CORE_ARCHIVE asks the system for nothing.
@@ -181,19 +182,27 @@ rule_core_symbols() {
     }' <<<"$symbols"
 }
 
-# Every public header compiles on its own, twice, without a warning.
+# Every public header compiles on its own, without a warning, and may be included twice.
 compile_alone() {
   local header=$1 output
   # shellcheck disable=SC2086 # flags are words
-  output=$(printf '#include "%s"\n#include "%s"\n' "$PWD/$header" "$PWD/$header" |
+  output=$(printf '#include "%s"\n' "$PWD/$header" |
     "${CXX:?}" ${CXX_FLAGS:-} -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
       -Iinclude -Itestkit/include -x c++ - 2>&1) ||
     printf '%s\n' "$header:1: does not compile alone" "$output"
 }
 
 rule_headers_alone() {
+  local headers sources header own
+  mapfile -t headers < <(files '*.h' -- include testkit/include)
+  grep -L -x '#pragma once' "${headers[@]}" | sed 's/$/:1: no #pragma once/'
+  # What a source of ours includes first, the build has compiled alone already.
+  mapfile -t sources < <(files '*.cc' -- src testkit)
+  own=$(awk 'FNR == 1 { seen = 0 } !seen && /^#include/ { seen = 1; print $2 }' "${sources[@]}")
   export -f compile_alone
-  files '*.h' -- include testkit/include | xargs -d '\n' -P 2 -I '{}' bash -c 'compile_alone "{}"'
+  for header in "${headers[@]}"; do
+    [[ $own == *"<${header#*include/}>"* ]] || printf '%s\n' "$header"
+  done | xargs -r -d '\n' -P 2 -I '{}' bash -c 'compile_alone "{}"'
 }
 
 declare -F "rule_$rule" >/dev/null || {

@@ -154,7 +154,7 @@ if [[ -n ${CXX:-} ]]; then
   sed -i '/expected/d' "$tree/include/tenure/good.h"
   keeps headers_alone "first"
   breaks headers_alone "bad.h:1: does not compile alone" include/tenure/bad.h $'#pragma once\nstd::string f();'
-  breaks headers_alone "bad.h:1: does not compile alone" include/tenure/bad.h $'inline int f() { return 1; }'
+  breaks headers_alone "bad.h:1: no #pragma once" include/tenure/bad.h $'inline int f() { return 1; }'
 fi
 
 if check nonsense >/dev/null; then
