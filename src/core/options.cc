@@ -99,8 +99,8 @@ Result<Timing> validate(const ElectionOptions& options) {
     return wrong("renew_interval + 2 x request_limit <= ttl x (1 - drift) - grace does not hold: " +
                  describe(timing.renew_interval) + " + 2 x " + describe(timing.request_limit) +
                  " = " + describe(needed) + ", but " + describe(timing.ttl) + " x (1 - " +
-                 decimal(timing.drift) + ") - " + describe(timing.grace) + " = " +
-                 describe(left) + "; shorten one of them or lengthen the ttl");
+                 decimal(timing.drift) + ") - " + describe(timing.grace) + " = " + describe(left) +
+                 "; shorten one of them or lengthen the ttl");
   }
   return timing;
 }
