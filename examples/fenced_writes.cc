@@ -67,8 +67,7 @@ int main() {
               wrote ? "accepted" : wrote.error().message.c_str());
 
   const auto late = ledger.append(paused.token(), "written by the first, a minute late");
-  std::printf("first writes with token %llu: %s\n",
-              static_cast<unsigned long long>(paused.token()),
+  std::printf("first writes with token %llu: %s\n", static_cast<unsigned long long>(paused.token()),
               late ? "accepted" : late.error().message.c_str());
 
   const bool right = asked && wrote && !late && ledger.size() == 1 && !paused.held();

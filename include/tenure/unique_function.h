@@ -44,16 +44,16 @@ class UniqueFunction<R(Args...)> {
  public:
   /// Empty.
   UniqueFunction() noexcept = default;
-  UniqueFunction(std::nullptr_t) noexcept {
-  }  // NOLINT(google-explicit-constructor): as std::function
+  // NOLINTNEXTLINE(google-explicit-constructor): as std::function
+  UniqueFunction(std::nullptr_t) noexcept {}
 
   /// Takes any callable that fits the signature, by value. A null function pointer or an empty
   /// std::function gives an empty one.
   template <class F>
   requires(!detail::kIsUniqueFunction<std::remove_cvref_t<F>> &&
            std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
-      UniqueFunction(
-          F&& callable) {  // NOLINT(google-explicit-constructor): lambdas are passed as is
+      // NOLINTNEXTLINE(google-explicit-constructor): lambdas are passed as is
+      UniqueFunction(F&& callable) {
     using Held = std::decay_t<F>;
     if constexpr (std::is_pointer_v<std::remove_reference_t<F>> ||
                   std::is_member_pointer_v<std::remove_reference_t<F>>) {

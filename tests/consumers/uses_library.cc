@@ -1,8 +1,8 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user's program might be: built outside of the tree, in each way in which tenure can be had.
-// Leads once, on the store that its argument names.
+// What a user's program might be: built outside of the tree, in each way in which tenure can be
+// had. Leads once, on the store that its argument names.
 #include <tenure/election.h>
 #include <tenure/runtime.h>
 #include <tenure/version.h>
