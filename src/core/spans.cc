@@ -21,15 +21,17 @@ constexpr std::array<Unit, 5> kUnits{{{3'600'000'000'000U, "h"},
                                       {1'000'000U, "ms"},
                                       {1'000U, "us"}}};
 
+/// ".25" for 250 of 1000; nothing for 0. `one` is a power of ten.
+std::string fraction(std::uint64_t part, std::uint64_t one) {
+  if (part == 0) return {};
+  std::string digits = std::to_string(one + part);
+  digits[0] = '.';
+  while (digits.back() == '0') digits.pop_back();
+  return digits;
+}
+
 std::string decimal(std::uint64_t ns, const Unit& unit) {
-  std::string text = std::to_string(ns / unit.ns);
-  const std::uint64_t thousandths = ns % unit.ns * 1000 / unit.ns;
-  if (thousandths != 0) {
-    std::string digits = std::to_string(1000 + thousandths).substr(1);
-    while (digits.back() == '0') digits.pop_back();
-    text += "." + digits;
-  }
-  return text + unit.name;
+  return std::to_string(ns / unit.ns) + fraction(ns % unit.ns * 1000 / unit.ns, 1000) + unit.name;
 }
 
 }  // namespace
@@ -49,6 +51,18 @@ std::string describe(Duration span) {
     }
   }
   return sign + std::to_string(ns) + "ns";
+}
+
+std::string describe(double number) {
+  constexpr double kMost = 1e6;
+  constexpr std::uint64_t kMillion = 1'000'000;
+  if (number != number) return "not a number";
+  if (number > kMost) return "above 1000000";
+  if (number < -kMost) return "below -1000000";
+  const double magnitude = number < 0 ? -number : number;
+  const auto millionths = static_cast<std::uint64_t>(magnitude * 1e6 + 0.5);
+  const std::string sign = number < 0 && millionths != 0 ? "-" : "";
+  return sign + std::to_string(millionths / kMillion) + fraction(millionths % kMillion, kMillion);
 }
 
 }  // namespace tenure::core

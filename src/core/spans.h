@@ -12,4 +12,7 @@ namespace tenure::core {
 /// digits after the point.
 [[nodiscard]] std::string describe(Duration span);
 
+/// A number with at most six digits after the point: "0.01"; "not a number"; "above 1000000".
+[[nodiscard]] std::string describe(double number);
+
 }  // namespace tenure::core

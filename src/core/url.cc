@@ -8,6 +8,7 @@ namespace tenure::core {
 namespace {
 
 constexpr std::size_t kMostShown = 60;
+constexpr std::size_t kLongestScheme = 32;
 
 bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -60,7 +61,7 @@ Result<std::string> decode(std::string_view text) {
 }
 
 bool is_scheme(std::string_view text) noexcept {
-  return !text.empty() && is_letter(text.front()) &&
+  return !text.empty() && text.size() <= kLongestScheme && is_letter(text.front()) &&
          std::all_of(text.begin(), text.end(), [](char c) {
            return is_letter(c) || is_digit(c) || c == '-' || c == '+' || c == '.';
          });
@@ -103,7 +104,8 @@ std::optional<std::string_view> Url::option(std::string_view name) const {
 Result<Url> parse_url(std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || !is_scheme(text.substr(0, colon))) {
-    return refuse(quoted(text) + " is not a store URL; it begins with a scheme, as sqlite:PATH does");
+    return refuse(quoted(text) +
+                  " is not a store URL; it begins with a scheme, as sqlite:PATH does");
   }
   Url url;
   url.scheme = text.substr(0, colon);

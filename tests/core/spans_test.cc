@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace tenure::core {
 namespace {
 
@@ -52,6 +54,18 @@ TEST(Spans, EndsOfTheRangeAreWrittenToo) {
   EXPECT_EQ(describe(kForever), "for ever");
   EXPECT_EQ(describe(Duration::min()), "-9223372036.854s");
   EXPECT_EQ(describe(kForever - nanoseconds(1)), "9223372036.854s");
+}
+
+TEST(Spans, NumbersAreShortAndNeverEndless) {
+  EXPECT_EQ(describe(0.01), "0.01");
+  EXPECT_EQ(describe(0.5), "0.5");
+  EXPECT_EQ(describe(-0.25), "-0.25");
+  EXPECT_EQ(describe(0.0), "0");
+  EXPECT_EQ(describe(-1e-9), "0");
+  EXPECT_EQ(describe(123.000001), "123.000001");
+  EXPECT_EQ(describe(1e300), "above 1000000");
+  EXPECT_EQ(describe(-1e300), "below -1000000");
+  EXPECT_EQ(describe(std::numeric_limits<double>::quiet_NaN()), "not a number");
 }
 
 }  // namespace
