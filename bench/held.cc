@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
   const double ratio = median(ratios);
   std::printf("clock_gettime(CLOCK_BOOTTIME)  %6.1f ns\n", median(reads));
   std::printf("Leadership::held()             %6.1f ns\n", median(asked));
-  std::printf("ratio                          %6.2f   (median of %d rounds of %d calls; limit %.1f)\n",
-              ratio, rounds, kCalls, kMostTimesAClockRead);
+  std::printf(
+      "ratio                          %6.2f   (median of %d rounds of %d calls; limit %.1f)\n",
+      ratio, rounds, kCalls, kMostTimesAClockRead);
   return sum != 0 && ratio <= kMostTimesAClockRead ? 0 : 1;
 }

@@ -35,8 +35,8 @@ struct RuntimeOptions {
   std::size_t worker_threads = 2;
   std::size_t callback_threads = 4;
 
-  /// Told of each exception that leaves a callback (nothing else comes of it), on the thread of that
-  /// callback. Null: one line on standard error.
+  /// Told of each exception that leaves a callback (nothing else comes of it), on the thread of
+  /// that callback. Null: one line on standard error.
   void (*on_exception)(const char* what) noexcept = nullptr;
 };
 
@@ -78,11 +78,12 @@ class Runtime : public Executor {
   [[nodiscard]] virtual int fd() const noexcept = 0;
 
   /// Caller-driven mode: does what is due and returns how many tasks that were, without waiting.
-  /// With library threads: 0.
+  /// It does a bounded number; the rest keeps fd() readable. From within a task: does nothing,
+  /// returns 0. With library threads: 0.
   virtual std::size_t poll() = 0;
 
-  /// Runs `task` on a callback thread (caller-driven: inside poll()), for code of users. All signals
-  /// but those of faults are blocked there, and a process that it starts inherits that.
+  /// Runs `task` on a callback thread (caller-driven: inside poll()), for code of users. All
+  /// signals but those of faults are blocked there, and a process that it starts inherits that.
   virtual void call_back(Task task) = 0;
 
   /// Which mode this is.

@@ -76,7 +76,8 @@ class Engine final : public Executor, public std::enable_shared_from_this<Engine
     std::deque<Task> tasks_;
   };
 
-  Engine(const RuntimeOptions& options, Clock& clock, std::shared_ptr<Loop> loop, std::uint64_t seed);
+  Engine(const RuntimeOptions& options, Clock& clock, std::shared_ptr<Loop> loop,
+         std::uint64_t seed);
   Result<void> start();
   std::size_t poll_rounds();
 

@@ -15,9 +15,7 @@
 namespace tenure {
 namespace {
 
-iovec part(std::string_view text) noexcept {
-  return {const_cast<char*>(text.data()), text.size()};
-}
+iovec part(std::string_view text) noexcept { return {const_cast<char*>(text.data()), text.size()}; }
 
 // One write without allocation: the process may be out of memory, or hold stdio's lock.
 void print_and_abort(const char* what) noexcept {

@@ -19,8 +19,6 @@ namespace tenure::runtime {
 namespace {
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
-// How often run_once() goes round to make known to the kernel what its own tasks began to watch.
-constexpr int kMostRounds = 8;
 
 class TimerHandle final : public Loop::Handle {
  public:
@@ -93,8 +91,8 @@ Result<void> Loop::open() {
   }
   open_ = true;
   uv_.data = this;
-  int error = uv_async_init(&uv_, &async_,
-                            [](uv_async_t* async) { static_cast<Loop*>(async->data)->run_posted(); });
+  int error = uv_async_init(
+      &uv_, &async_, [](uv_async_t* async) { static_cast<Loop*>(async->data)->run_posted(); });
   if (error == 0) async_.data = this;
   if (error == 0) error = uv_poll_init(&uv_, &timer_poll_, timers_.fd());
   if (error == 0) {
@@ -177,11 +175,9 @@ void Loop::run() {
 std::size_t Loop::run_once(std::size_t most) {
   const Occupied here(thread_);
   budget_ = most;
-  for (int round = 0; round < kMostRounds && !ended(); ++round) {
-    started_some_ = false;
-    uv_run(&uv_, UV_RUN_NOWAIT);
-    if (!started_some_) break;
-  }
+  started_some_ = false;
+  if (!ended()) uv_run(&uv_, UV_RUN_NOWAIT);
+  // The kernel learns of these when the loop goes round again.
   if (started_some_) wake();
   return most - budget_;
 }

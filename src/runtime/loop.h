@@ -57,7 +57,9 @@ class Loop : public std::enable_shared_from_this<Loop> {
   [[nodiscard]] int fd() const noexcept { return uv_backend_fd(&uv_); }
 
   /// Whether the calling thread is the one in run() or run_once().
-  [[nodiscard]] bool on_loop() const noexcept { return thread_.load() == std::this_thread::get_id(); }
+  [[nodiscard]] bool on_loop() const noexcept {
+    return thread_.load() == std::this_thread::get_id();
+  }
 
   struct Watcher;  ///< Of the implementation.
   void cancel(const std::shared_ptr<Watcher>& watcher) noexcept;

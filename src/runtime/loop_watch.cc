@@ -86,7 +86,8 @@ Result<std::unique_ptr<Executor::Handle>> Loop::on_readable(int fd, Task task) {
 Result<void> Loop::start(const std::shared_ptr<Watcher>& watcher) {
   if (!watcher->alive.load()) return {};
   const int fd = watcher->fd;
-  // One that was cancelled from another thread may still be there, for a former file of that number.
+  // One that was cancelled from another thread may still be there, for a former file of that
+  // number.
   if (const auto former = watchers_.find(fd); former != watchers_.end()) stop(former->second);
   // libuv makes descriptors non-blocking for its own reads; this one is the caller's.
   const int flags = ::fcntl(fd, F_GETFL);

@@ -19,9 +19,9 @@ using core::Url;
 using Store = Result<std::shared_ptr<LeaseStore>>;
 
 tl::unexpected<Error> has_no_host(const Url& url) {
-  return fail(Errc::invalid_argument, "a store of the scheme " + url.scheme + ": has no host; write " +
-                                          url.scheme + ":" + (url.scheme == "memory" ? "NAME" : "PATH") +
-                                          ", without the two slashes");
+  return fail(Errc::invalid_argument,
+              "a store of the scheme " + url.scheme + ": has no host; write " + url.scheme + ":" +
+                  (url.scheme == "memory" ? "NAME" : "PATH") + ", without the two slashes");
 }
 
 Store open_memory(const Url& url, Executor& executor, const StoreOptions&) {
@@ -84,6 +84,22 @@ Store open_url(std::string_view text, Executor& executor, const StoreOptions& op
               "\"" + url->scheme + ":\" is no kind of store; accepted: " + accepted);
 }
 
+// What a user's last reference to a store does. What the store holds on the loop must be destroyed
+// there, and in a forked child it is the parent's.
+struct LastReference {
+  std::shared_ptr<Engine> engine;
+  std::shared_ptr<LeaseStore> owned;
+
+  void operator()(LeaseStore*) {
+    if (engine->in_forked_child()) {
+      (void)new std::shared_ptr<LeaseStore>(std::move(owned));
+      return;
+    }
+    if (engine->on_loop()) return owned.reset();
+    engine->post([last = std::move(owned)] {});
+  }
+};
+
 }  // namespace
 
 Store open_store(const std::shared_ptr<Engine>& engine, std::string_view url,
@@ -91,15 +107,7 @@ Store open_store(const std::shared_ptr<Engine>& engine, std::string_view url,
   auto opened = open_url(url, *engine, options);
   if (!opened) return opened;
   LeaseStore* const store = opened->get();
-  return std::shared_ptr<LeaseStore>(store, [engine, owned = std::move(*opened)](LeaseStore*) mutable {
-    // What it holds on the loop must be destroyed there, and in a forked child it is the parent's.
-    if (engine->in_forked_child()) {
-      (void)new std::shared_ptr<LeaseStore>(std::move(owned));
-      return;
-    }
-    if (engine->on_loop()) return owned.reset();
-    engine->post([last = std::move(owned)] {});
-  });
+  return std::shared_ptr<LeaseStore>(store, LastReference{engine, std::move(*opened)});
 }
 
 }  // namespace tenure::runtime

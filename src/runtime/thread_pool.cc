@@ -83,7 +83,8 @@ Result<void> ThreadPool::start(std::shared_ptr<const void> kept) {
 // The caller holds the lock.
 Result<void> ThreadPool::add_thread(const std::shared_ptr<State>& state) {
   const std::size_t slot = state->slots.size();
-  auto thread = start_thread(state->name, [state, kept = state->kept, slot] { work(*state, slot); });
+  auto thread =
+      start_thread(state->name, [state, kept = state->kept, slot] { work(*state, slot); });
   if (!thread) return tl::unexpected(thread.error());
   state->slots.push_back({std::move(*thread), false});
   return {};

@@ -24,6 +24,8 @@ using test::new_runtime;
 using test::Signal;
 
 constexpr int kLongMs = 20'000;
+// How many tasks of the loop one poll() runs at most.
+constexpr std::size_t kMostTasks = 256;
 
 std::size_t threads_of_this_process() {
   std::size_t count = 0;
@@ -54,8 +56,7 @@ class CallerDrivenTest : public testing::Test {
   }
 
   testkit::ManualClock clock_;
-  std::unique_ptr<Runtime> runtime_ =
-      new_runtime({.threads = Threads::caller, .clock = &clock_});
+  std::unique_ptr<Runtime> runtime_ = new_runtime({.threads = Threads::caller, .clock = &clock_});
   int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
 };
 
@@ -77,9 +78,7 @@ TEST_F(CallerDrivenTest, PostIsSeenBeforeAnyPollAndFromAnyThread) {
 TEST_F(CallerDrivenTest, TimerIsSeenBeforeAnyPollAndFromAnyThread) {
   bool ran = false;
   std::unique_ptr<Executor::Handle> timer;
-  std::thread([&] {
-    timer = runtime_->at(clock_.now() + seconds(1), [&] { ran = true; });
-  }).join();
+  std::thread([&] { timer = runtime_->at(clock_.now() + seconds(1), [&] { ran = true; }); }).join();
   EXPECT_FALSE(due());
   clock_.advance(seconds(1));
   ASSERT_TRUE(due());
@@ -165,7 +164,6 @@ TEST_F(CallerDrivenTest, WatchAskedForOutsidePollWakesTheLoopThatArmsIt) {
 }
 
 TEST_F(CallerDrivenTest, TaskOfAWatchThatBeginsToWatchAnotherIsServedToo) {
-  // A chain as long as the rounds that a poll goes, and longer.
   std::vector<std::unique_ptr<Signal>> signals;
   std::vector<std::unique_ptr<Executor::Handle>> watches;
   for (int i = 0; i < 20; ++i) signals.push_back(std::make_unique<Signal>());
@@ -179,6 +177,47 @@ TEST_F(CallerDrivenTest, TaskOfAWatchThatBeginsToWatchAnotherIsServedToo) {
   runtime_->post([&] { watch(0); });
   (void)drain();
   EXPECT_EQ(watches.size(), signals.size());
+  EXPECT_FALSE(due());
+}
+
+TEST_F(CallerDrivenTest, WhatTheLastTaskOfAFullPollBeginsToWatchIsArmedToo) {
+  const Signal signal;
+  std::unique_ptr<Executor::Handle> watch;
+  for (std::size_t i = 1; i < kMostTasks; ++i) runtime_->post([] {});
+  runtime_->post([&] { watch = *runtime_->on_readable(signal.fd(), [&] { signal.clear(); }); });
+  ASSERT_EQ(runtime_->poll(), kMostTasks);
+  signal.raise();
+  EXPECT_TRUE(due());
+  EXPECT_EQ(drain(), 1U);
+}
+
+TEST_F(CallerDrivenTest, OnePollRunsABoundedNumberOfPostedTasksAndLeavesTheRestInOrder) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < 3 * kMostTasks; ++i) runtime_->post([&, i] { order.push_back(i); });
+  EXPECT_EQ(runtime_->poll(), kMostTasks);
+  EXPECT_EQ(order.size(), kMostTasks);
+  EXPECT_TRUE(due());
+  EXPECT_EQ(drain(), 2 * kMostTasks);
+  for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
+}
+
+TEST_F(CallerDrivenTest, OnePollServesABoundedNumberOfDescriptorsAndTheNextOneTheOthers) {
+  std::vector<std::unique_ptr<Signal>> signals;
+  std::vector<std::unique_ptr<Executor::Handle>> watches;
+  std::size_t ran = 0;
+  for (std::size_t i = 0; i < kMostTasks + 50; ++i) {
+    const Signal& signal = *signals.emplace_back(std::make_unique<Signal>());
+    watches.push_back(*runtime_->on_readable(signal.fd(), [&] {
+      signal.clear();
+      ++ran;
+    }));
+  }
+  (void)drain();
+  for (const auto& signal : signals) signal->raise();
+  EXPECT_EQ(runtime_->poll(), kMostTasks);
+  EXPECT_EQ(ran, kMostTasks);
+  EXPECT_TRUE(due());
+  EXPECT_EQ(runtime_->poll(), 50U);
   EXPECT_FALSE(due());
 }
 

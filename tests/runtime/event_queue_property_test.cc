@@ -157,14 +157,13 @@ void run(std::size_t capacity, const std::vector<std::pair<Step, int>>& steps) {
 }
 
 TEST(EventQueueProperty, ReaderIsNeverToldAnythingWrongAndEndsWithTheNewestState) {
-  const auto step = rc::gen::pair(
-      rc::gen::weightedElement<Step>({{8, Step::term},
-                                      {2, Step::holder},
-                                      {2, Step::trouble},
-                                      {1, Step::recovered},
-                                      {4, Step::read},
-                                      {1, Step::read_all}}),
-      rc::gen::inRange(0, 100));
+  const auto step = rc::gen::pair(rc::gen::weightedElement<Step>({{8, Step::term},
+                                                                  {2, Step::holder},
+                                                                  {2, Step::trouble},
+                                                                  {1, Step::recovered},
+                                                                  {4, Step::read},
+                                                                  {1, Step::read_all}}),
+                                  rc::gen::inRange(0, 100));
   EXPECT_TRUE(rc::check([&step] {
     const auto capacity = *rc::gen::inRange<std::size_t>(8, 20);
     const auto length = *rc::gen::inRange<std::size_t>(0, 200);

@@ -3,6 +3,7 @@
 #include "runtime/fatal.h"
 
 #include "core/check.h"
+#include "runtime/run_task.h"
 
 #include <tenure/election.h>
 #include <tenure/testkit/manual_clock.h>
@@ -13,8 +14,6 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <stdexcept>
-
-#include "runtime/run_task.h"
 
 namespace tenure {
 namespace {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ class OpenStoreTest : public testing::Test {
 AcquireReply acquire(Runtime& runtime, LeaseStore& store, const std::string& session) {
   auto answer = std::make_shared<std::optional<Result<AcquireReply>>>();
   runtime.post([&store, &runtime, session, answer] {
-    AcquireRequest request{.election = "e", .id = "i", .session = session, .ttl = std::chrono::seconds(10)};
+    AcquireRequest request{
+        .election = "e", .id = "i", .session = session, .ttl = std::chrono::seconds(10)};
     request.limit = saturating_add(runtime.clock().now(), std::chrono::seconds(10));
     store.acquire(request, [answer](Result<AcquireReply> reply) { *answer = std::move(reply); });
   });
@@ -67,8 +69,8 @@ TEST_F(OpenStoreTest, NameOfAMemoryStoreIsPercentDecoded) {
 TEST_F(OpenStoreTest, UnknownSchemeIsRefusedAndTheAcceptedOnesAreNamed) {
   const Error error = refusal("redis:localhost");
   EXPECT_EQ(error.code, Errc::invalid_argument);
-  EXPECT_THAT(error.message, AllOf(HasSubstr("redis:"), HasSubstr("sqlite:PATH"),
-                                   HasSubstr("memory:NAME")));
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("redis:"), HasSubstr("sqlite:PATH"), HasSubstr("memory:NAME")));
   EXPECT_THAT(refusal("localhost:2379").message, HasSubstr("sqlite:PATH"));
 }
 
@@ -133,6 +135,25 @@ TEST_F(OpenStoreTest, SqliteStoreIsOpenedAtThePercentDecodedPath) {
     ASSERT_TRUE(store) << store.error().message;
     EXPECT_EQ((*store)->traits().kind, "sqlite");
     EXPECT_TRUE(std::filesystem::exists(folder / "a?b.db"));
+  }
+}
+
+std::size_t count_open_descriptors() {
+  return static_cast<std::size_t>(std::distance(
+      std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator()));
+}
+
+TEST_F(OpenStoreTest, SqliteStoreThatIsDroppedWithItsRuntimeGivesItsFilesBack) {
+  const test::TempDir folder;
+  const std::size_t before = count_open_descriptors();
+  for (const Threads threads : {Threads::library, Threads::caller}) {
+    auto runtime = new_runtime({.threads = threads});
+    auto store = runtime->open_store("sqlite:" + folder / "x.db");
+    ASSERT_TRUE(store) << store.error().message;
+    // Whatever comes of what the store still wants to do on a worker.
+    store->reset();
+    runtime.reset();
+    EXPECT_EQ(count_open_descriptors(), before);
   }
 }
 

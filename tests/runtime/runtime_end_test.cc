@@ -116,7 +116,8 @@ TEST_P(RuntimeEndTest, WhatIsQueuedIsDestroyedUnrun) {
   engine->run_blocking([owned] { ADD_FAILURE(); });
   engine->call_back([owned] { ADD_FAILURE(); });
   const auto late = engine->at(kLongAgo, [owned] { ADD_FAILURE(); });
-  EXPECT_EQ(engine->on_readable(signal.fd(), [owned] { ADD_FAILURE(); }).error().code, Errc::closed);
+  EXPECT_EQ(engine->on_readable(signal.fd(), [owned] { ADD_FAILURE(); }).error().code,
+            Errc::closed);
   EXPECT_EQ(engine->poll(), 0U);
   EXPECT_EQ(owned.use_count(), 1);
 }
@@ -160,9 +161,9 @@ TEST_P(RuntimeEndTest, TaskThatIsDestroyedAtTheEndMayStillUseTheRuntimesParts) {
       (void)engine->at(kLongAgo, [] { ADD_FAILURE(); });
     }
   };
-  const auto timer = runtime_->at(
-      kNever - Duration(1),
-      [held = std::make_shared<Toucher>(Toucher{runtime::engine_of(*runtime_)})] {});
+  const auto timer =
+      runtime_->at(kNever - Duration(1),
+                   [held = std::make_shared<Toucher>(Toucher{runtime::engine_of(*runtime_)})] {});
   runtime_.reset();
 }
 
@@ -322,7 +323,8 @@ TEST(RuntimeThreads, LK01_RuntimeMayBeDestroyedOnAnyOfItsOwnThreads) {
     const std::weak_ptr<runtime::Engine> engine = runtime::engine_of(*runtime);
     auto destroyed = std::make_shared<std::promise<void>>();
     Runtime& there = *runtime;
-    auto destroy = [destroyed, owned = std::make_shared<std::unique_ptr<Runtime>>(std::move(runtime))] {
+    auto destroy = [destroyed,
+                    owned = std::make_shared<std::unique_ptr<Runtime>>(std::move(runtime))] {
       owned->reset();
       destroyed->set_value();
     };

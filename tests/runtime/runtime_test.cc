@@ -318,8 +318,8 @@ TEST_P(RuntimeTest, ExceptionOfACallbackIsReportedAndTheNextCallbackRuns) {
   runtime_->call_back([] { throw 5; });
   runtime_->call_back([&] { ran = true; });
   ASSERT_TRUE(drive_until(*runtime_, [&] { return ran.load(); }));
-  EXPECT_THAT(reported, testing::ElementsAre(testing::StrEq(kText),
-                                             testing::StrEq("not a std::exception")));
+  EXPECT_THAT(reported,
+              testing::ElementsAre(testing::StrEq(kText), testing::StrEq("not a std::exception")));
 }
 
 TEST_P(RuntimeTest, ExceptionOfACallbackIsPrintedIfNobodyAskedForIt) {

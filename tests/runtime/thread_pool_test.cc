@@ -166,9 +166,7 @@ TEST(ThreadPool, MayBeEndedByOneOfItsOwnThreads) {
   auto pool = std::make_shared<ThreadPool>("test", 2);
   ASSERT_TRUE(pool->start(nullptr));
   std::promise<std::size_t> abandoned;
-  pool->run([&] {
-    abandoned.set_value(finish(*pool));
-  });
+  pool->run([&] { abandoned.set_value(finish(*pool)); });
   EXPECT_EQ(abandoned.get_future().get(), 1U);
 }
 

@@ -151,7 +151,9 @@ TEST_F(TimerQueueTest, AfterTheEndTasksAreDestroyedUnrunAlsoNewOnes) {
 TEST_F(TimerQueueTest, TaskMayTouchTheQueueWhileItIsDestroyed) {
   struct Toucher {
     TimerQueue& queue;
-    ~Toucher() { (void)queue.add(kLongAgo, [] {}); }
+    ~Toucher() {
+      (void)queue.add(kLongAgo, [] {});
+    }
   };
   const auto key = queue_.add(in(seconds(1)), [held = std::make_shared<Toucher>(queue_)] {});
   queue_.remove(key);

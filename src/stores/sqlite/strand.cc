@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stores/sqlite/strand.h"
 
+#include <memory>
 #include <utility>
 
 namespace tenure::sqlite {
@@ -12,13 +13,41 @@ constexpr int kJobsInARow = 16;
 
 }  // namespace
 
+// A worker's turn. An executor that ends destroys it unrun; then nothing will run here any more,
+// and the jobs must go, because they keep what keeps this strand.
+struct Strand::Turn {
+  explicit Turn(std::shared_ptr<Strand> strand_in) noexcept : strand(std::move(strand_in)) {}
+  ~Turn() {
+    if (!is_taken) strand->give_up();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  std::shared_ptr<Strand> strand;
+  bool is_taken = false;
+};
+
+void Strand::ask_for_turn() {
+  executor_.run_blocking([turn = std::make_shared<Turn>(shared_from_this())] {
+    turn->is_taken = true;
+    turn->strand->drain();
+  });
+}
+
+void Strand::give_up() noexcept {
+  std::deque<Executor::Task> doomed;
+  const std::lock_guard guard(mutex_);
+  is_running_ = false;
+  doomed.swap(jobs_);
+}
+
 void Strand::run(Executor::Task job) {
   {
     const std::lock_guard guard(mutex_);
     jobs_.push_back(std::move(job));
     if (std::exchange(is_running_, true)) return;
   }
-  executor_.run_blocking([self = shared_from_this()] { self->drain(); });
+  ask_for_turn();
 }
 
 void Strand::give_way() {
@@ -48,7 +77,7 @@ void Strand::drain() {
     if (!take(job)) return;
     job();
   }
-  executor_.run_blocking([self = shared_from_this()] { self->drain(); });
+  ask_for_turn();
 }
 
 }  // namespace tenure::sqlite

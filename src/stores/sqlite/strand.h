@@ -10,7 +10,8 @@
 
 namespace tenure::sqlite {
 
-/// Runs blocking jobs one at a time and in order, on whichever worker is free.
+/// Runs blocking jobs one at a time and in order, on whichever worker is free. When the executor
+/// has ended, jobs are destroyed without being run.
 ///
 /// Thread-safety: run() may be called from any thread, from within a job too.
 class Strand : public std::enable_shared_from_this<Strand> {
@@ -23,6 +24,9 @@ class Strand : public std::enable_shared_from_this<Strand> {
   void give_way();
 
  private:
+  struct Turn;
+  void ask_for_turn();
+  void give_up() noexcept;
   void drain();
   [[nodiscard]] bool take(Executor::Task& job);
   [[nodiscard]] bool must_give_way();
