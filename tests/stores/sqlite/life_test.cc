@@ -6,6 +6,9 @@
 #include "tests/support/eventually.h"
 #include "tests/support/temp_dir.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -167,6 +170,26 @@ TEST_F(Life, RT04_RenewalsThatArePendingTogetherShareOneTransaction) {
   ASSERT_EQ(sent.size(), held.size());
   EXPECT_LT(vfs.calls(), for_one * 10) << "one renewal took " << for_one << " calls of the disk";
   a_.destroy();
+}
+
+// In the kernel a dying process's descriptor is seen to close before its lock is gone.
+TEST_F(Life, ALockThatGoesShortlyAfterAStoreWasClosedIsNoticedSoon) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  ASSERT_TRUE(b_.open({.path = path_}));
+  ASSERT_TRUE(a_.acquire("s1")->ours);
+  std::vector<ElectionState> seen;
+  const auto watch =
+      b_.store().watch({"e"}, [&](Result<ElectionState> state) { seen.push_back(*state); });
+  executor_.run_until_idle();
+  ::close(::open((path_ + "-lock").c_str(), O_RDWR | O_CLOEXEC));
+  executor_.run_until_idle();
+  ASSERT_TRUE(seen.back().holder.has_value());
+  struct flock all {};
+  all.l_type = F_UNLCK;
+  all.l_whence = SEEK_SET;
+  ASSERT_EQ(::fcntl(a_.store().inherited_fd(), F_OFD_SETLK, &all), 0);
+  executor_.advance(milliseconds(100));
+  EXPECT_FALSE(seen.back().holder.has_value());
 }
 
 TEST_F(Life, AWatchThatMayCreateNothingWaitsForTheDatabase) {
