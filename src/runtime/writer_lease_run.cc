@@ -35,10 +35,10 @@ thread_local const OnThread* OnThread::t_innermost = nullptr;
 
 // How long a worker without work looks for some before it sleeps: about 20 us, which is what
 // putting a thread to sleep and waking it costs.
-constexpr int kSpinBudget = 1000;
+constexpr int kMostSpins = 1000;
 constexpr int kCostOfALook = 50;
 
-const int g_spin_budget = std::thread::hardware_concurrency() > 1 ? kSpinBudget : 0;
+const int kSpinBudget = std::thread::hardware_concurrency() > 1 ? kMostSpins : 0;
 
 }  // namespace
 
@@ -46,12 +46,12 @@ bool WriterLeaseEngine::on_own_thread() const noexcept { return OnThread::is_of(
 
 void WriterLeaseEngine::serve() {
   const OnThread mark(this);
-  int budget = g_spin_budget;
+  int budget = kSpinBudget;
   Instant now = clock_.now();
   enter();
   while (!ended_.load(std::memory_order_relaxed)) {
     if (run_next(now)) {
-      budget = g_spin_budget;
+      budget = kSpinBudget;
     } else {
       if (!spin(budget)) wait_for_work();
       now = clock_.now();
