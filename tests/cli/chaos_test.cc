@@ -39,7 +39,7 @@ class Chaos : public testing::Test {
     const std::vector<std::string> flags =
         i % 2 == 0 ? std::vector<std::string>{}
                    : std::vector<std::string>{"--ignore-term", "--daemon"};
-    candidates_.at(i) = bench_.start("run", "1s", bench_.worker(flags),
+    candidates_.at(i) = bench_.start("run", "2s", bench_.worker(flags),
                                      {"--id", "c" + std::to_string(i)}, {.blocked = true});
   }
 
@@ -79,7 +79,7 @@ TEST_F(Chaos, OneCommandAtATimeAndTokensGrowOver200Rounds) {
       case 2: {
         process.send(SIGSTOP);
         // maybe: shorter or longer than the ttl, so that the term is kept or lost.
-        const Duration pause = std::chrono::milliseconds(pick(1500));
+        const Duration pause = std::chrono::milliseconds(pick(3000));
         (void)eventually([&] { return bench_.count("begin") > begun; }, pause);
         process.send(SIGCONT);
         break;
