@@ -12,7 +12,6 @@
 #include <tenure/testkit/manual_clock.h>
 
 #include <algorithm>
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
