@@ -97,7 +97,8 @@ TEST_F(Chaos, OneCommandAtATimeAndTokensGrowOver200Rounds) {
   for (auto& candidate : candidates_) candidate->send(SIGTERM);
   for (auto& candidate : candidates_)
     EXPECT_EQ(candidate->wait(), 128 + SIGTERM) << candidate->err();
-  EXPECT_FALSE(bench_.worker_lives());
+  // maybe: the last round killed a leader, and its guardian is still killing.
+  EXPECT_TRUE(eventually([&] { return !bench_.worker_lives(); })) << "seed " << seed;
 
   EXPECT_EQ(bench_.count("overlap"), 0U) << "seed " << seed;
   unsigned long long token = 0;
