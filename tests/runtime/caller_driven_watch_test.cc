@@ -9,9 +9,12 @@
 #include "tests/runtime/child.h"
 #include "tests/runtime/drive.h"
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <poll.h>
+#include <unistd.h>
+#include <utility>
 
 namespace tenure {
 namespace {
@@ -135,6 +138,64 @@ TEST_F(CallerDrivenWatchTest, LK03_ForkedChildDoesNotWakeTheParentWhateverItCall
             }),
             0);
   EXPECT_FALSE(due());
+}
+
+TEST_F(CallerDrivenWatchTest, LK03_ForkedChildThatPollsTakesNothingAwayFromTheParent) {
+  int ran = 0;
+  runtime_->post([&] { ++ran; });
+  EXPECT_EQ(test::in_child([&] { return runtime_->poll() == 0 && ran == 0 ? 0 : 1; }), 0);
+  EXPECT_TRUE(due());
+  EXPECT_EQ(runtime_->poll(), 1U);
+  EXPECT_EQ(ran, 1);
+}
+
+// A clock whose timers call a function of the test while they are armed: with the locks held that
+// are held then.
+class HookedClock final : public Clock {
+ public:
+  [[nodiscard]] Instant now() const noexcept override { return manual_.now(); }
+  [[nodiscard]] WallTime wall_now() const noexcept override { return manual_.wall_now(); }
+  [[nodiscard]] std::unique_ptr<Timer> make_timer() override {
+    return std::make_unique<HookedTimer>(*this, manual_.make_timer());
+  }
+  std::function<void()> on_arm;
+
+ private:
+  class HookedTimer final : public Timer {
+   public:
+    HookedTimer(const HookedClock& clock, std::unique_ptr<Timer> timer)
+        : clock_(clock), timer_(std::move(timer)) {}
+    [[nodiscard]] int fd() const noexcept override { return timer_->fd(); }
+    void arm(Instant when) noexcept override {
+      if (clock_.on_arm) clock_.on_arm();
+      timer_->arm(when);
+    }
+
+   private:
+    const HookedClock& clock_;
+    std::unique_ptr<Timer> timer_;
+  };
+
+  testkit::ManualClock manual_;
+};
+
+TEST(CallerDrivenFork, LK03_ChildDoesNotWaitForALockThatWasHeldWhenItWasForked) {
+  HookedClock clock;
+  auto runtime = new_runtime({.threads = Threads::caller, .clock = &clock});
+  auto timer = runtime->at(clock.now() + Duration(2), [] {});
+  int result = -1;
+  clock.on_arm = [&] {
+    result = test::in_child([&] {
+      ::alarm(10);
+      timer.reset();
+      (void)runtime->at(clock.now(), [] {});
+      runtime.reset();
+      return 0;
+    });
+  };
+  (void)runtime->at(clock.now() + Duration(1), [] {});
+  EXPECT_EQ(result, 0);
+  clock.on_arm = nullptr;
 }
 
 TEST_F(CallerDrivenWatchTest, LK03_HandleThatIsDestroyedInAForkedChildDoesNotWakeTheParent) {
