@@ -222,6 +222,12 @@ TEST(RuntimeThreads, AreFixedInNumberAndNamedAndStartedAsTheyAreNeeded) {
   EXPECT_TRUE(eventually([&] { return count("tenure-loop") == 1; }));
   EXPECT_TRUE(eventually([&] { return count("tenure-work") == 1; }));
   EXPECT_TRUE(eventually([&] { return count("tenure-call") == 1; }));
+  std::atomic<int> ran{0};
+  runtime->run_blocking([&] { ++ran; });
+  runtime->call_back([&] { ++ran; });
+  EXPECT_TRUE(eventually([&] { return ran == 2; }));
+  EXPECT_EQ(count("tenure-work"), 1);
+  EXPECT_EQ(count("tenure-call"), 1);
   for (int i = 0; i < 50; ++i) {
     runtime->run_blocking([door] { door->pass(); });
     runtime->call_back([door] { door->pass(); });

@@ -220,7 +220,6 @@ TEST_P(RuntimeTest, WatchMayEndInItsOwnTaskAndItsDescriptorBeClosedAtOnce) {
 }
 
 TEST_P(RuntimeTest, WatchThatAnotherThreadEndsLeavesItsNumberFreeForTheNextFile) {
-  std::atomic<int> ran{0};
   for (int i = 1; i <= 50; ++i) {
     const Signal signal;
     std::atomic<bool> seen{false};
@@ -334,7 +333,7 @@ TEST_P(RuntimeTest, ExceptionOfACallbackIsPrintedIfNobodyAskedForIt) {
 }
 
 TEST_P(RuntimeTest, SeedDecidesTheRandomStreamAndZeroMeansAnyOther) {
-  const auto draw = [this](std::uint64_t seed) {
+  const auto draw = [](std::uint64_t seed) {
     const auto runtime = new_runtime({.threads = GetParam(), .seed = seed});
     return std::vector{runtime->random(), runtime->random()};
   };

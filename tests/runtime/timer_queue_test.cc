@@ -150,6 +150,7 @@ TEST_F(TimerQueueTest, AfterTheEndTasksAreDestroyedUnrunAlsoNewOnes) {
 
 TEST_F(TimerQueueTest, TaskMayTouchTheQueueWhileItIsDestroyed) {
   struct Toucher {
+    explicit Toucher(TimerQueue& queue_in) : queue(queue_in) {}
     TimerQueue& queue;
     ~Toucher() {
       (void)queue.add(kLongAgo, [] {});
