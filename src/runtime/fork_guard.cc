@@ -17,7 +17,7 @@ namespace {
 
 using Byte = unsigned char;
 
-// What terms point to when no page can be had, or all is lost: never held.
+// What terms point to when no page can be had: never held.
 constexpr Byte kNotHeld = 0;
 
 std::atomic<Byte*> guard_page{nullptr};
@@ -57,7 +57,6 @@ const volatile unsigned char* fork_guard() noexcept {
   // Whoever has a term has come by here, so a failed check finds its way to the terms.
   core::set_check_handler(runtime::fatal);
   Byte* known = guard_page.load();
-  if (all_lost.load()) return &kNotHeld;
   // A page that was wiped is that of a parent process: its terms keep it, ours get a new one.
   const volatile Byte* const in_force = known;
   if (in_force != nullptr && *in_force != 0) return in_force;

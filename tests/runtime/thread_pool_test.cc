@@ -166,8 +166,10 @@ TEST(ThreadPool, MayBeEndedByOneOfItsOwnThreads) {
   auto pool = std::make_shared<ThreadPool>("test", 2);
   ASSERT_TRUE(pool->start(nullptr));
   std::promise<std::size_t> abandoned;
+  const test::Stopwatch watch;
   pool->run([&] { abandoned.set_value(finish(*pool)); });
   EXPECT_EQ(abandoned.get_future().get(), 1U);
+  EXPECT_LT(watch.elapsed(), std::chrono::seconds(10)) << "it does not wait for itself";
 }
 
 }  // namespace
