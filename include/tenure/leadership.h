@@ -13,9 +13,9 @@ namespace tenure {
 
 namespace detail {
 
-/// Not 0 in the process that asks, 0 in every child that is forked from it later: one byte in a page
-/// that the kernel wipes on fork (MADV_WIPEONFORK), so it costs the parent nothing. 0 for good after
-/// a fatal fault. A child that asks itself gets a byte of its own.
+/// Not 0 in the process that asks, 0 in every child that is forked from it later: one byte in a
+/// page that the kernel wipes on fork (MADV_WIPEONFORK), so it costs the parent nothing. 0 for good
+/// after a fatal fault. A child that asks itself gets a byte of its own.
 [[nodiscard]] const volatile unsigned char* fork_guard() noexcept;
 
 /// What all copies of one term's Leadership share.
