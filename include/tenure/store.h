@@ -62,6 +62,9 @@ struct StoreTraits {
   ExpiryBy expiry = ExpiryBy::store;
   bool has_queue = false;  ///< Candidates are served in order of arrival.
   Duration min_ttl = std::chrono::milliseconds(100);  ///< A smaller ttl is invalid_argument.
+  /// A session's name is known only to the store object that acquired with it, and only there it
+  /// can be released; others are shown a name of the store's own, as unique.
+  bool private_sessions = false;
 };
 
 /// Every request carries `limit`: the instant by which the store must have answered, if need be

@@ -57,6 +57,12 @@ class Answer {
 template <class T>
 using Pending = std::shared_ptr<Answer<T>>;
 
+/// Whether a record is that session's, as asking() makes them. Where sessions are private, only the
+/// id tells.
+[[nodiscard]] inline bool is_of(const Record& record, const std::string& session, bool by_id) {
+  return by_id ? record.id == "id of " + session : record.session == session;
+}
+
 /// What a watch has said so far.
 class Seen {
  public:
@@ -89,10 +95,11 @@ class Seen {
   [[nodiscard]] bool shows(const std::string& session) const {
     const auto newest = last();
     if (!newest) return false;
-    return newest->holder ? newest->holder->session == session : session.empty();
+    return newest->holder ? is_of(*newest->holder, session, by_id) : session.empty();
   }
 
   bool within_call = false;
+  bool by_id = false;  ///< Sessions are private.
   std::unique_ptr<Watch> watch;
 
  private:

@@ -178,12 +178,19 @@ class StoreConformance : public testing::TestWithParam<StoreUnderTest> {
     return std::nullopt;
   }
 
+  /// Whether `store` shows this record as that session's.
+  [[nodiscard]] static bool is_of(const StorePtr& store, const std::optional<Record>& record,
+                                  const std::string& session) {
+    return record && conformance::is_of(*record, session, store->traits().private_sessions);
+  }
+
   [[nodiscard]] Watching watch(const StorePtr& store, const std::string& election = "e",
                                const std::string& session = {}) {
     auto seen = std::make_shared<conformance::Seen>();
     watches_.push_back(seen);
     world_->on_loop([&] {
       seen->within_call = true;
+      seen->by_id = store->traits().private_sessions;
       seen->watch = store->watch({election, session},
                                  [weak = std::weak_ptr(seen)](const Result<ElectionState>& state) {
                                    if (const auto alive = weak.lock()) alive->take(state);
