@@ -110,7 +110,7 @@ struct Authority::Keys {
 Authority::Authority(std::string folder, const std::string& name)
     : folder_(std::move(folder)), keys_(std::make_unique<Keys>()) {
   std::filesystem::create_directories(folder_);
-  keys_->key.reset(::EVP_EC_gen("P-256"));
+  keys_->key.reset(::EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
   check(keys_->key != nullptr, "making a key");
   keys_->certificate =
       draft(keys_->key.get(), name, -std::chrono::hours(1), std::chrono::hours(24));
@@ -126,7 +126,7 @@ Authority::Authority(std::string folder, const std::string& name)
 Authority::~Authority() = default;
 
 Authority::Files Authority::issue(const std::string& name, const Wish& wish) {
-  const PrivateKey key(::EVP_EC_gen("P-256"));
+  const PrivateKey key(::EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
   check(key != nullptr, "making a key");
   const Certificate certificate = draft(key.get(), wish.common_name, wish.begins, wish.ends);
   X509* const issuer = keys_->certificate.get();
