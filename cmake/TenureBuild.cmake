@@ -55,14 +55,16 @@ macro(tenure_find kind package)
   set_property(GLOBAL APPEND PROPERTY TENURE_PC_REQUIRES ${tenure_find_PKGCONFIG})
 endmacro()
 
-# tenure_library(TARGET EXPORT NAME SOURCES file... [INCLUDE folder] [PUBLIC lib...]
+# tenure_library(TARGET EXPORT NAME [PART] SOURCES file... [INCLUDE folder] [PUBLIC lib...]
 #                [PRIVATE lib...])
 #
 # A library of the project: build flags, the alias tenure::NAME, the public headers, and its place
 # in the export set. SOURCES are relative to the calling folder. INCLUDE is where its public headers
-# are, include/ of the project if it is not given.
+# are, include/ of the project if it is not given. A PART has an export set of its
+# own, so that only who asks for it needs its dependencies: its property TENURE_FIND lists the
+# packages to find.
 function(tenure_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT;INCLUDE" "SOURCES;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PART" "EXPORT;INCLUDE" "SOURCES;PUBLIC;PRIVATE")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_EXPORT OR NOT arg_SOURCES)
     message(FATAL_ERROR "tenure_library(${target}): needs EXPORT and SOURCES, got '${ARGN}'")
   endif()
@@ -88,6 +90,10 @@ function(tenure_library target)
                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
                # Shared libraries of ours find each other wherever they are installed.
                INSTALL_RPATH "$ORIGIN")
-  set_property(GLOBAL APPEND PROPERTY TENURE_LIBRARIES ${target})
+  if(arg_PART)
+    set_property(GLOBAL APPEND PROPERTY TENURE_PARTS ${target})
+  else()
+    set_property(GLOBAL APPEND PROPERTY TENURE_LIBRARIES ${target})
+  endif()
   set_property(GLOBAL APPEND PROPERTY TENURE_HEADER_FOLDERS "${arg_INCLUDE}")
 endfunction()

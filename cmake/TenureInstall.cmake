@@ -26,6 +26,22 @@ install(
   NAMESPACE tenure::
   DESTINATION "${package_folder}")
 
+# Parts: each with an export set of its own. What is found for it is what it links.
+get_property(parts GLOBAL PROPERTY TENURE_PARTS)
+set(TENURE_PART_DEPENDENCIES "")
+foreach(part IN LISTS parts)
+  get_target_property(name ${part} EXPORT_NAME)
+  install(TARGETS ${part} EXPORT tenure-${name}-targets)
+  install(
+    EXPORT tenure-${name}-targets
+    NAMESPACE tenure::
+    DESTINATION "${package_folder}")
+  if(NOT BUILD_SHARED_LIBS)
+    get_target_property(packages ${part} TENURE_FIND)
+    string(APPEND TENURE_PART_DEPENDENCIES "set(tenure_${name}_packages ${packages})\n")
+  endif()
+endforeach()
+
 # What the package must find for its user: with shared libraries only what public headers need.
 set(TENURE_FIND_DEPENDENCIES "")
 foreach(dependency IN LISTS dependencies)
@@ -39,6 +55,7 @@ write_basic_package_version_file(
 install(
   FILES "${PROJECT_BINARY_DIR}/tenure-config.cmake"
         "${PROJECT_BINARY_DIR}/tenure-config-version.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindGrpcpp.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindLibuv.cmake"
   DESTINATION "${package_folder}")
 

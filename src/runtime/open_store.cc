@@ -3,6 +3,7 @@
 #include "runtime/open_store.h"
 
 #include "core/url.h"
+#include "runtime/store_module.h"
 
 #include <tenure/memory_store.h>
 #ifdef TENURE_STORE_SQLITE
@@ -62,12 +63,14 @@ Store open_default(Executor&, const StoreOptions&) {
 struct Scheme {
   std::string_view name;
   std::string_view form;
+  /// Null: the store is a module.
   Store (*open)(const Url& url, Executor& executor, const StoreOptions& options);
 };
 
 constexpr Scheme kSchemes[] = {
     {"sqlite", "sqlite:PATH", open_sqlite},
     {"memory", "memory:NAME", open_memory},
+    {"etcd", "etcd://HOST:PORT", nullptr},
 };
 
 Store open_url(std::string_view text, Executor& executor, const StoreOptions& options) {
@@ -76,7 +79,10 @@ Store open_url(std::string_view text, Executor& executor, const StoreOptions& op
   if (!url) return tl::unexpected(url.error());
   std::string accepted;
   for (const Scheme& scheme : kSchemes) {
-    if (scheme.name == url->scheme) return scheme.open(*url, executor, options);
+    if (scheme.name == url->scheme) {
+      return scheme.open != nullptr ? scheme.open(*url, executor, options)
+                                    : open_by_module(scheme.name, text, executor, options);
+    }
     accepted += accepted.empty() ? "" : ", ";
     accepted += scheme.form;
   }
