@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -45,7 +46,9 @@ using AskPtr = std::shared_ptr<Ask<T>>;
 /// All of them. Thread-safety: everything on the loop.
 class Asks {
  public:
-  explicit Asks(Executor& executor) : executor_(executor) {}
+  /// `trouble` says what keeps requests from being answered, if it is known.
+  Asks(Executor& executor, std::function<std::string()> trouble)
+      : executor_(executor), trouble_(std::move(trouble)) {}
 
   /// `serve` is called from the loop later on, unless the limit has passed by then.
   template <class T>
@@ -53,11 +56,13 @@ class Asks {
     auto ask = std::make_shared<Ask<T>>(*this, std::move(done));
     open_.emplace(ask.get(), ask);
     if (limit != kNever) {
-      ask->limit_ = executor_.at(limit, [weak = std::weak_ptr(ask)] {
+      ask->limit_ = executor_.at(limit, [this, weak = std::weak_ptr(ask)] {
         const auto late = weak.lock();
         if (late == nullptr) return;
+        const std::string trouble = trouble_();
         late->give_up({late->in_doubt ? Errc::outcome_unknown : Errc::unavailable,
-                       "etcd did not answer within the request's limit"});
+                       "not answered within the request's limit" +
+                           (trouble.empty() ? trouble : ": " + trouble)});
       });
     }
     const bool too_late = limit <= executor_.clock().now();
@@ -87,6 +92,7 @@ class Asks {
   template <class T>
   friend class Ask;
   Executor& executor_;
+  const std::function<std::string()> trouble_;
   std::unordered_map<const AnyAsk*, std::shared_ptr<AnyAsk>> open_;
 };
 

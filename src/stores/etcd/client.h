@@ -33,6 +33,9 @@ class Client final : public Cluster, private Connector::Listener {
   [[nodiscard]] std::unique_ptr<Subscription> watch(std::string key, std::string end,
                                                     KeyListener& listener) override;
   void close() override;
+  [[nodiscard]] std::string trouble() const override {
+    return connector_.channel() != nullptr ? std::string() : connector_.trouble().message;
+  }
 
  private:
   struct Request {

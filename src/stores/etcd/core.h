@@ -26,7 +26,7 @@ struct Core {
                  // Positive and never 0: 0 means "choose one".
                  return static_cast<LeaseId>((executor.random() >> 1U) | 1U);
                }),
-        asks(on),
+        asks(on, [this] { return cluster->trouble(); }),
         writes(*cluster, on, Batcher::Mode::writes),
         reads(*cluster, on, Batcher::Mode::reads) {}
 

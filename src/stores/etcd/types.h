@@ -157,6 +157,8 @@ class Cluster {
   [[nodiscard]] virtual std::unique_ptr<Subscription> watch(std::string key, std::string end,
                                                             KeyListener& listener) = 0;
   virtual void close() = 0;
+  /// Why nothing can be sent at the moment; empty if it can.
+  [[nodiscard]] virtual std::string trouble() const = 0;
 };
 
 }  // namespace tenure::etcd
