@@ -7,6 +7,8 @@ find_path(Grpcpp_INCLUDE_DIR grpcpp/grpcpp.h)
 find_library(Grpcpp_LIBRARY grpc++)
 find_library(Grpcpp_CORE_LIBRARY grpc)
 find_library(Grpcpp_GPR_LIBRARY gpr)
+# What gRPC's headers use inline.
+find_library(Grpcpp_ABSL_LIBRARY absl_synchronization)
 if(Grpcpp_INCLUDE_DIR AND EXISTS "${Grpcpp_INCLUDE_DIR}/grpcpp/version_info.h")
   file(STRINGS "${Grpcpp_INCLUDE_DIR}/grpcpp/version_info.h" line REGEX "GRPC_CPP_VERSION_STRING \"")
   string(REGEX REPLACE ".*\"([0-9.]+).*" "\\1" Grpcpp_VERSION "${line}")
@@ -15,9 +17,11 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   Grpcpp
-  REQUIRED_VARS Grpcpp_LIBRARY Grpcpp_CORE_LIBRARY Grpcpp_GPR_LIBRARY Grpcpp_INCLUDE_DIR
+  REQUIRED_VARS Grpcpp_LIBRARY Grpcpp_CORE_LIBRARY Grpcpp_GPR_LIBRARY Grpcpp_ABSL_LIBRARY
+                Grpcpp_INCLUDE_DIR
   VERSION_VAR Grpcpp_VERSION)
-mark_as_advanced(Grpcpp_INCLUDE_DIR Grpcpp_LIBRARY Grpcpp_CORE_LIBRARY Grpcpp_GPR_LIBRARY)
+mark_as_advanced(Grpcpp_INCLUDE_DIR Grpcpp_LIBRARY Grpcpp_CORE_LIBRARY Grpcpp_GPR_LIBRARY
+                 Grpcpp_ABSL_LIBRARY)
 
 if(Grpcpp_FOUND AND NOT TARGET Grpcpp::grpcpp)
   add_library(Grpcpp::grpcpp UNKNOWN IMPORTED)
@@ -25,5 +29,6 @@ if(Grpcpp_FOUND AND NOT TARGET Grpcpp::grpcpp)
     Grpcpp::grpcpp
     PROPERTIES IMPORTED_LOCATION "${Grpcpp_LIBRARY}"
                INTERFACE_INCLUDE_DIRECTORIES "${Grpcpp_INCLUDE_DIR}"
-               INTERFACE_LINK_LIBRARIES "${Grpcpp_CORE_LIBRARY};${Grpcpp_GPR_LIBRARY}")
+               INTERFACE_LINK_LIBRARIES
+               "${Grpcpp_CORE_LIBRARY};${Grpcpp_GPR_LIBRARY};${Grpcpp_ABSL_LIBRARY}")
 endif()

@@ -117,6 +117,8 @@ void Client::submit(const char* method, std::string message, Kind kind, Instant 
 }
 
 void Client::send(const RequestPtr& request) {
+  Channel* const channel = connector_.channel();
+  if (channel == nullptr) return;
   const Instant now = executor_.clock().now();
   request->sent_at = now;
   request->generation = connector_.generation();
@@ -127,11 +129,10 @@ void Client::send(const RequestPtr& request) {
   } else {
     request->in_doubt = true;
   }
-  request->call =
-      connector_.channel()->call(request->method, connector_.metadata(), request->message, false,
-                                 [this, request](const RpcStatus& status, std::string&& bytes) {
-                                   on_answer(request, status, std::move(bytes));
-                                 });
+  request->call = channel->call(request->method, connector_.metadata(), request->message, false,
+                                [this, request](const RpcStatus& status, std::string&& bytes) {
+                                  on_answer(request, status, std::move(bytes));
+                                });
 }
 
 void Client::on_answer(const RequestPtr& request, const RpcStatus& status, std::string&& bytes) {

@@ -5,9 +5,11 @@
 #include "stores/etcd/codec.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace tenure::etcd {
@@ -26,12 +28,20 @@ bool has_tls(const EtcdOptions& options) {
 
 Result<std::string> read_file(const std::string& path) {
   if (path.empty()) return std::string();
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad() || !file.is_open()) {
-    return fail(Errc::unavailable, "cannot read " + path + ", which the etcd store needs");
+  std::string text;
+  ssize_t got = -1;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    char part[4096];
+    while ((got = ::read(fd, part, sizeof part)) > 0) {
+      text.append(part, static_cast<std::size_t>(got));
+    }
   }
-  return text;
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  if (got == 0) return text;
+  return fail(Errc::unavailable,
+              "the etcd store cannot read " + path + ": " + std::generic_category().message(error));
 }
 
 Metadata make_metadata(const std::string& token) {
