@@ -21,12 +21,12 @@ using ModuleEntry = bool (*)(std::string_view version, std::string_view url, Exe
 inline constexpr const char* kModuleEntry = "tenure_open_store";
 
 /// Opens a store by its module, tenure-store-SCHEME.so. It is looked for in the folder that the
-/// environment's TENURE_MODULES names, and nowhere else; without that in "tenure-modules" beside the
-/// program (or shared library) that this code is in, in the library folder that belongs to it when
-/// it is installed, and in the one that was given when it was built. A module stays loaded.
+/// environment's TENURE_MODULES names, and nowhere else; without that in "tenure-modules" beside
+/// the program (or shared library) that this code is in, in the library folder that belongs to it
+/// when it is installed, and in the one that was given when it was built. A module stays loaded.
 ///
-/// unsupported: not there (says where it was looked for), cannot be loaded (says why), or of another
-/// version. Reads the environment: not while another thread changes it.
+/// unsupported: not there (says where it was looked for), cannot be loaded (says why), or of
+/// another version. Reads the environment: not while another thread changes it.
 [[nodiscard]] OpenedStore open_by_module(std::string_view scheme, std::string_view url,
                                          Executor& executor, const StoreOptions& options);
 

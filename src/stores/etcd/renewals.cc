@@ -62,7 +62,7 @@ void Renewals::begin(const LeasePtr& lease) {
     });
   };
   if (!lease->asking) return keep();
-  keeper_.keep(lease, [this, keep](const Result<void>&) { keep(); });
+  keeper_.keep(lease, [keep](const Result<void>&) { keep(); });
 }
 
 void Renewals::check(const LeasePtr& lease, const std::shared_ptr<Many>& many) {

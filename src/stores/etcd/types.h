@@ -84,9 +84,9 @@ struct Txn {
 
 struct TxnReply;
 struct OpReply {
-  std::vector<KeyValue> kvs;       ///< Of a range.
-  std::int64_t deleted = 0;        ///< Of a delete.
-  std::vector<TxnReply> nested{};  ///< Of a nested transaction: one element.
+  std::vector<KeyValue> kvs;     ///< Of a range.
+  std::int64_t deleted = 0;      ///< Of a delete.
+  std::vector<TxnReply> nested;  ///< Of a nested transaction: one element.
 };
 
 struct TxnReply {

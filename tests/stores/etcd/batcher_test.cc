@@ -22,7 +22,11 @@ BatchItem reading(const std::string& key, std::size_t ranges) {
   return item;
 }
 
-OpReply showing(const std::string& key) { return {{KeyValue{key, "v", 1, 1, 1}}, 0}; }
+OpReply showing(const std::string& key) {
+  OpReply reply;
+  reply.kvs = {KeyValue{key, "v", 1, 1, 1}};
+  return reply;
+}
 
 TEST(EtcdBatch, AloneIsSentAsItIs) {
   std::deque<BatchItem> queue;
