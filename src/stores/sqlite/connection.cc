@@ -178,9 +178,8 @@ bool Connection::has_moved() const noexcept {
 }
 
 void Connection::checkpoint() noexcept {
-  // maybe: a reader or another checkpoint is in the way; the next commit will see to it again.
+  // maybe: a reader or another checkpoint is in the way; some commits later it is tried again.
   sqlite3_wal_checkpoint_v2(handle_.get(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-  log_pages_ = 0;
 }
 
 Error Connection::error(int result, Phase phase, std::string_view doing) const {

@@ -85,7 +85,6 @@ class Connection {
 
   /// Pages in the write-ahead log after the last commit of this connection.
   [[nodiscard]] int log_pages() const noexcept { return log_pages_; }
-  void forget_log_size() noexcept { log_pages_ = 0; }
   /// Copies what it can from the log to the database, without waiting for anybody.
   void checkpoint() noexcept;
 

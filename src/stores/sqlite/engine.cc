@@ -17,9 +17,9 @@ namespace {
 // One try for the write lock. Short, so that watches and list() of the same store go on meanwhile.
 constexpr Duration kOneTry = std::chrono::milliseconds(20);
 
-// 1 MiB: a checkpoint costs two disk writes, so it should be rare; a log much larger than the
-// database makes readers slow.
-constexpr int kLogPages = 256;
+// 256 KiB: a checkpoint costs two disk writes, so it should be rare; but a process that finds
+// nobody else at the database, as every `tenure lock` by itself does, reads the whole log first.
+constexpr int kLogPages = 64;
 
 Error closed_error() { return Error{Errc::closed, "the store is closed"}; }
 
@@ -247,6 +247,7 @@ Result<void> Engine::write(OperationQueue::Batch& batch, Effect effect) {
     }
   }
   if (auto done = connection.commit(); !done) return done;
+  note_log(connection.log_pages());
   has_changed_ = rows.has_changed();
   if (has_changed_) lock_->ring();
   return {};
@@ -272,14 +273,20 @@ Result<Observation> Engine::observe(Depth depth, bool present) {
   return seen;
 }
 
+void Engine::note_log(int pages) noexcept {
+  // Fewer than before: the log has begun again.
+  if (pages < checkpointed_pages_) checkpointed_pages_ = 0;
+  log_pages_ = pages;
+}
+
 bool Engine::wants_checkpoint() const noexcept {
-  return quick_ != nullptr && std::max(quick_->log_pages(), durable_->log_pages()) >= kLogPages;
+  return quick_ != nullptr && log_pages_ - checkpointed_pages_ >= kLogPages;
 }
 
 void Engine::checkpoint() noexcept {
   if (!wants_checkpoint()) return;
   quick_->checkpoint();
-  durable_->forget_log_size();
+  checkpointed_pages_ = log_pages_;
 }
 
 }  // namespace tenure::sqlite

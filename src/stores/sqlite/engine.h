@@ -47,7 +47,7 @@ class Engine {
 
   [[nodiscard]] Result<Observation> observe(Depth depth, bool present);
 
-  /// The log has grown so much that a checkpoint() is worth its disk writes.
+  /// The log has grown so much since the last one that a checkpoint() is worth its disk writes.
   [[nodiscard]] bool wants_checkpoint() const noexcept;
   void checkpoint() noexcept;
 
@@ -70,6 +70,7 @@ class Engine {
   void run_reads(OperationQueue::Batch& batch);
   void run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& again);
   [[nodiscard]] Result<void> write(OperationQueue::Batch& batch, Effect effect);
+  void note_log(int pages) noexcept;
   [[nodiscard]] Result<void> answer_losers(OperationQueue::Batch& batch);
   [[nodiscard]] Ledger ledger(Table& table) const;
 
@@ -86,6 +87,8 @@ class Engine {
   std::unique_ptr<Table> durable_table_;
   std::unique_ptr<Table> quick_table_;
   Observer observer_;
+  int log_pages_ = 0;           ///< After our last commit.
+  int checkpointed_pages_ = 0;  ///< Of them, those that our last checkpoint has seen.
   bool has_changed_ = false;
   bool was_busy_ = false;
   bool is_closed_ = false;
