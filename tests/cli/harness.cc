@@ -14,6 +14,7 @@
 #include <sstream>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +33,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 [[noreturn]] void become(const SpawnOptions& options, int in, int out, int err,
                          char* const* arguments, char* const* environment) {
+  // A test that is killed leaves nothing behind.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (options.session) {
     setsid();
     ioctl(in, TIOCSCTTY, 0);

@@ -6,6 +6,7 @@
 #include "tests/cli/harness.h"
 
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/resource.h>
@@ -188,6 +189,17 @@ TEST(Usage, ADeletedFolderAndNoHomeAreSurvived) {
                            "exec \"$0\" lock --name x --store \"$1\" -- true",
                            tenure_binary(), bench.store()});
   EXPECT_EQ(lock.wait(), 0) << lock.err();
+}
+
+TEST(Usage, NoLibraryIsTakenFromTheCurrentFolder) {
+  const Bench bench;
+  for (const char* name : {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1",
+                           "libuv.so.1", "libsqlite3.so.0"}) {
+    std::ofstream(bench.dir / name) << "not a library\n";
+  }
+  Process version(bench.dir, {"/bin/sh", "-c", "cd \"$1\" && exec \"$0\" version", tenure_binary(),
+                              bench.dir.path().string()});
+  EXPECT_EQ(version.wait(), 0) << version.err();
 }
 
 TEST(Usage, TooFewDescriptorsAreSaidPlainly) {
