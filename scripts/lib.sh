@@ -16,7 +16,7 @@ packages_build=(
   libexpected-dev libuv1-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev
 )
 packages_test=(libgtest-dev libgmock-dev librapidcheck-dev)
-packages_ci=(clang clang-format clang-tidy)
+packages_ci=(clang libclang-rt-dev clang-format clang-tidy)
 }
 
 say() { printf '%s\n' "$*" >&2; }
