@@ -55,7 +55,15 @@ Result<bool> Engine::open() {
   if (!location) return tl::unexpected<Error>(std::move(location.error()));
   location_ = std::move(*location);
   lock_path_ = location_.lock_path();
-  return ensure_open();
+  auto opened = ensure_open();
+  if (!opened && lock_ != nullptr) {
+    // Nothing is held through it yet, and nothing must be left of a refusal.
+    auto found = look_at(location_, options_.vfs);
+    if (!found || *found != Content::tenure) lock_->remove_if_new();
+    inherited_fd_ = -1;
+    lock_.reset();
+  }
+  return opened;
 }
 
 Result<bool> Engine::ensure_open() {
