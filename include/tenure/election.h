@@ -83,8 +83,9 @@ class Election {
   /// closed: too late, the election has started.
   [[nodiscard]] Result<void> on_term(std::function<void(Leadership, TermEnd)> begin);
 
-  /// Runs `work` on the calling thread once for every term, until stop(): starts the election if
-  /// need be, waits to be elected, calls work(leadership), and releases only after it returned.
+  /// Runs `work` on the calling thread once for every term, until stop(): starts the election (call
+  /// it instead of start(); closed after either), waits to be elected, calls work(leadership), and
+  /// releases only after it returned.
   /// Work that returns while the term is held yields it. An exception of `work` ends the election
   /// in order and comes back as Errc::closed with its text. Not in caller-driven mode
   /// (unsupported).
