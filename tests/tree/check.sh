@@ -128,6 +128,12 @@ rule_no_sleep() {
     { code = $0; sub(/\/\/.*/, "", code); gsub(/"([^"\\]|\\.)*"/, "", code) }
     code ~ /(^|[^A-Za-z0-9_])(sleep_for|sleep_until|u?sleep|nanosleep|clock_nanosleep) *\(/ {
       printf "%s:%d: sleeps\n", FILENAME, FNR
+    }
+    # Waiting for nothing: no descriptor, or a condition that never holds.
+    code ~ /(^|[^A-Za-z0-9_])p?poll *\( *(nullptr|NULL|0) *,/ ||
+    FILENAME !~ /^tests\/support\// &&  # what it does with such a condition is tested there
+        code ~ /(^|[^A-Za-z0-9_])eventually *\( *\[[^]]*\] *(\( *\))? *\{ *return false; *\}/ {
+      printf "%s:%d: sleeps\n", FILENAME, FNR
     }' "${list[@]}"
 }
 

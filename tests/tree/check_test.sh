@@ -96,6 +96,8 @@ keeps no_sleep "first"
 breaks no_sleep "bad.cc:3: sleeps" src/core/bad.cc 'std::this_thread::sleep_for(1s);'
 breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc '  ::usleep(3);'
 breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc 'sleep (3);'
+breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc '  poll(nullptr, 0, 10);'
+breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc '(void)eventually([] { return false; }, milliseconds(5));'
 
 keeps words "first"
 breaks words "put off" src/core/bad.cc "// TO""DO: later"
