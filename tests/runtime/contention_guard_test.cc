@@ -162,6 +162,7 @@ TEST(ContentionGuardOptionsTest, EachBadValueIsRefusedByName) {
   const std::pair<const char*, ContentionGuardOptions> cases[] = {
       {"rewrites", {.rewrites = 0}},
       {"rewrites", {.rewrites = 1001}},
+      {"trials", {.trials = 1001}},
       {"window", {.window = Duration::zero()}},
       {"quiet", {.quiet = seconds(-1)}},
   };
