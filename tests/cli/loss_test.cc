@@ -4,9 +4,11 @@
 // What is said of the end of a term, and what follows it.
 #include "tests/cli/harness.h"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <set>
 #include <sqlite3.h>
 #include <string>
 #include <vector>
@@ -67,6 +69,26 @@ TEST(Lock, TakesNoSecondTermAfterALoss) {
     EXPECT_EQ(bench.count("begin"), 1U);
     EXPECT_FALSE(bench.worker_lives());
   }
+}
+
+// The end of the record, as the database has it, moves on while its holder lives.
+TEST(Run, SB07_AHolderRenewsForAsLongAsItHolds) {
+  constexpr Duration kTtl = std::chrono::seconds(1);
+  const Bench bench;
+  const auto holder = bench.start("run", "1s", bench.worker());
+  ASSERT_TRUE(bench.wait_for("begin"));
+  const auto contender = bench.start("run", "1s", bench.worker());
+  const Stopwatch time;
+  std::set<std::string> ends;
+  ASSERT_TRUE(eventually([&] {
+    ends.insert(in_database(bench.dir / "tenure.db", "SELECT expires FROM election"));
+    return time.elapsed() > 5 * kTtl;
+  }));
+  // Nominally fifteen; with fewer than five it could not have held on.
+  EXPECT_GE(ends.size(), 5U);
+  EXPECT_EQ(in_database(bench.dir / "tenure.db", "SELECT token FROM election"), "1");
+  EXPECT_EQ(bench.count("begin"), 1U) << holder->err() << contender->err();
+  EXPECT_EQ(bench.count("overlap"), 0U);
 }
 
 // It may be killed before it has said that it started the command.

@@ -292,7 +292,12 @@ TEST(Run, ADeadGuardianOfAWaitingCandidateIsReplaced) {
   const auto second = bench.start("run", "15s", bench.worker());
   ASSERT_TRUE(eventually([&] { return second->err().find("leads") != std::string::npos; }));
   // The death of one that has lived for less than a second ends the candidate.
-  const pid_t guardian = children_named(second->pid(), "tenure-guard").at(0);
+  std::vector<pid_t> guardians;
+  ASSERT_TRUE(eventually([&] {
+    guardians = children_named(second->pid(), "tenure-guard");
+    return !guardians.empty();
+  })) << "it is named after it has begun";
+  const pid_t guardian = guardians[0];
   ASSERT_TRUE(eventually([&] { return age_of(guardian) > milliseconds(1500); }));
   kill(guardian, SIGKILL);
   first->send(SIGTERM);
