@@ -22,8 +22,9 @@ enum class Overrun {
 };
 
 /// How one candidate behaves. Everything has a safe default but `name`; spans that are not set are
-/// derived from the ttl, and satisfy the relations that validate() checks unless others are set: a grace
-/// above a quarter of the ttl, say, needs a shorter renew_interval and request_limit beside it.
+/// derived from the ttl, and satisfy the relations that validate() checks unless others are set: a
+/// grace above a quarter of the ttl, say, needs a shorter renew_interval and request_limit beside
+/// it.
 struct ElectionOptions {
   /// The election to stand in: 1 to 255 bytes of UTF-8 without control characters.
   std::string name{};
