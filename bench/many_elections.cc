@@ -3,6 +3,7 @@
 
 /// What many elections in one process cost: heap and resident memory each, threads in all, and the
 /// CPU of a process in which all of them are idle. Usage: many_elections [COUNT] [FOLDER]
+/// Exit 1 if one takes 8 KiB of heap or more.
 #include <tenure/election.h>
 #include <tenure/runtime.h>
 
@@ -21,6 +22,8 @@
 namespace {
 
 using tenure::Election;
+
+constexpr double kMostHeap = 8 * 1024;
 
 std::size_t heap_bytes() { return ::mallinfo2().uordblks; }
 
@@ -71,18 +74,20 @@ int measure(tenure::Runtime& runtime, const std::shared_ptr<tenure::LeaseStore>&
     }
   }
   const double took_ms = std::chrono::duration<double, std::milli>(clock.now() - began).count();
-  const double each = static_cast<double>(count);
+  const double heap = static_cast<double>(heap_bytes() - heap_before) / count;
+  const double resident = static_cast<double>(resident_bytes() - resident_before) / count;
   std::printf(
       "%-8s %5d elections: %6.0f bytes of heap and %6.0f resident each; %ld threads; "
       "all there after %.0f ms\n",
-      load.what, count, static_cast<double>(heap_bytes() - heap_before) / each,
-      static_cast<double>(resident_bytes() - resident_before) / each, threads(), took_ms);
+      load.what, count, heap, resident, threads(), took_ms);
   const double cpu_before = cpu_seconds();
   constexpr int kIdleMs = 15000;
   (void)::poll(nullptr, 0, kIdleMs);
   std::printf("%-8s idle: %.3f %% CPU for all of them\n", load.what,
               (cpu_seconds() - cpu_before) * 1e5 / kIdleMs);
-  return 0;
+  if (heap < kMostHeap) return 0;
+  std::printf("%-8s TOO MUCH heap; limit %.0f bytes\n", load.what, kMostHeap);
+  return 1;
 }
 
 int run(int count, const std::string& url) {

@@ -28,6 +28,7 @@ function(tenure_test)
   # GoogleTest's macros trip over this one.
   target_compile_options(${target} PRIVATE -Wno-null-dereference)
   target_link_libraries(${target} PRIVATE ${arg_LINK} tenure_test_support GTest::gmock_main)
+  target_precompile_headers(${target} REUSE_FROM tenure_test_headers)
   gtest_discover_tests(
     ${target}
     TEST_PREFIX "${folder}/"

@@ -6,8 +6,8 @@
 //   status_file FILE NAME        start it several times, with different names, on one file
 //
 // Each prints a line when it writes, and when it begins to lead or to follow. Kill the one that
-// writes: another takes over within the lease (5 s here). docs/writer-lease.md tells it step by
-// step.
+// writes: another takes over within the lease (5 s here). docs/writer-lease.md tells when to use
+// one.
 
 #include <tenure/clock.h>
 #include <tenure/writer_lease.h>

@@ -65,9 +65,10 @@ class BillingTest {
         store_(std::make_shared<FaultStore>(tenure::make_memory_store(backend_, *runtime_),
                                             *runtime_)),
         election_(std::move(*tenure::Election::create(*runtime_, store_, {.name = "billing"}))) {
-    election_.on_term([this](tenure::Leadership leadership, tenure::TermEnd end) {
+    auto set = election_.on_term([this](tenure::Leadership leadership, tenure::TermEnd end) {
       billing_.begin(std::move(leadership), std::move(end));
     });
+    EXPECT_TRUE(set) << set.error().message;
   }
 
   void run() {

@@ -14,10 +14,9 @@ TENURE_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 packages_build=(
   g++ cmake ninja-build pkgconf
   libexpected-dev libuv1-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev
-  libgrpc++-dev libprotobuf-dev protobuf-compiler
 )
-packages_test=(libgtest-dev libgmock-dev librapidcheck-dev etcd-server etcd-client libssl-dev)
-packages_ci=(clang clang-format clang-tidy)
+packages_test=(libgtest-dev libgmock-dev librapidcheck-dev)
+packages_ci=(clang libclang-rt-dev clang-format clang-tidy)
 }
 
 say() { printf '%s\n' "$*" >&2; }

@@ -31,6 +31,12 @@ struct ContentionGuardOptions {
   /// More than 0.
   Duration quiet = std::chrono::minutes(5);
 
+  /// How many tries after silence may be overwritten in a row. Then silence counts no more: the key
+  /// stays contended until this process wants something else for it, or forget(). 10 with a quiet
+  /// of 5 minutes is a week. 0 to 1000; 0: silence never counts. Danger of a small number: a
+  /// disagreement that ends by itself, as in a slow roll-out, is not noticed.
+  std::uint32_t trials = 10;
+
   /// Whether two values mean the same: the caller leaves out what does not matter (timestamps,
   /// the writer's own name). Empty: all bytes are compared. Called without any lock.
   std::function<bool(std::string_view, std::string_view)> same{};
@@ -56,8 +62,9 @@ struct ContentionGuardOptions {
 /// but waits (it answers "none, retry"), so that it is not lost. It goes on when this process wants
 /// something else for the key, or when the others have been silent for `quiet`. Silence may just
 /// mean that the others stopped too; so when a try after silence is overwritten again, the key is
-/// contended at once, for twice as long. All in all a key costs `rewrites` writes of each value and
-/// one for each doubling of time, however long the others insist.
+/// contended at once, for twice as long, and after `trials` of these silence counts no more. All in
+/// all a process writes a key at most `rewrites` + `trials` times for each value that it wants,
+/// however long the others insist.
 ///
 /// Not promised: that the values agree in the end. People must settle who is right; see
 /// on_contended and contended().
@@ -100,7 +107,8 @@ class ContentionGuard {
   /// The keys that are contended now, sorted.
   [[nodiscard]] std::vector<std::string> contended() const;
 
-  /// Keys that something is remembered about. Quiet ones are forgotten as time passes.
+  /// Keys that something is remembered about. Quiet ones are forgotten as time passes; those that
+  /// have used up their `trials` are kept until forget().
   [[nodiscard]] std::size_t size() const;
 
   struct State;  ///< Of the implementation.

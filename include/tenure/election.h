@@ -50,7 +50,7 @@ class TermEnd {
 ///   auto runtime = tenure::Runtime::create();
 ///   auto store = (*runtime)->open_store("sqlite:/var/lib/app/tenure.db");
 ///   auto election = tenure::Election::create(**runtime, *store, {.name = "billing"});
-///   election->lead([](tenure::Leadership term) { run_until_asked_to_stop(term); });
+///   auto ended = election->lead([](tenure::Leadership term) { work_until_told_to_stop(term); });
 ///
 /// From start() on it stands, leads, and after any loss stands again for ever, until stop(). No
 /// user code can delay it: callbacks run on threads of their own, events wait in a bounded queue.
@@ -75,20 +75,21 @@ class Election {
   ~Election();
 
   /// Begins to stand. Errors: closed after stop(). Started twice: nothing happens.
-  Result<void> start();
+  [[nodiscard]] Result<void> start();
 
   /// Registers the work: called on a callback thread of the library at the start of every term (in
   /// caller-driven mode: inside poll()). It must not block for long; hand `TermEnd` to whoever does
   /// the work and end it there. Set it before start(). Without it terms have no work to wait for.
   /// closed: too late, the election has started.
-  Result<void> on_term(std::function<void(Leadership, TermEnd)> begin);
+  [[nodiscard]] Result<void> on_term(std::function<void(Leadership, TermEnd)> begin);
 
-  /// Runs `work` on the calling thread once for every term, until stop(): starts the election if
-  /// need be, waits to be elected, calls work(leadership), and releases only after it returned.
+  /// Runs `work` on the calling thread once for every term, until stop(): starts the election (call
+  /// it instead of start(); closed after either), waits to be elected, calls work(leadership), and
+  /// releases only after it returned.
   /// Work that returns while the term is held yields it. An exception of `work` ends the election
   /// in order and comes back as Errc::closed with its text. Not in caller-driven mode
   /// (unsupported).
-  Result<void> lead(std::function<void(Leadership)> work);
+  [[nodiscard]] Result<void> lead(std::function<void(Leadership)> work);
 
   /// Gives the term up (held() false, work told to stop, work ended, released) and lets another be
   /// elected before standing again. Not leading: nothing happens.
@@ -100,7 +101,7 @@ class Election {
   /// before start, or from a callback: fine. From inside the work itself it cannot wait for that
   /// work: it returns at once and the rest follows. In caller-driven mode it drives the loop
   /// meanwhile; on a manual clock that nobody moves its limit does not come.
-  Result<void> stop(Duration limit);
+  [[nodiscard]] Result<void> stop(Duration limit);
 
   /// Whether this process leads now. The same as Leadership::held() of the present term.
   [[nodiscard]] bool held() const noexcept;

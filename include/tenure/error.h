@@ -12,7 +12,7 @@ namespace tenure {
 /// What went wrong, told apart by what the caller does next. These are the classes of the store
 /// contract (docs/store-contract.md); every store maps its own errors onto them.
 enum class Errc {
-  /// Nothing was changed, or the request may be repeated as it is. Wait (with backoff), retry.
+  /// Surely nothing was changed. Wait (with backoff), then repeat the request as it is.
   unavailable,
   /// The request was sent and may have taken effect. Find out before doing anything else: repeat
   /// an acquire with the same session, or release with revision 0.

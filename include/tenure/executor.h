@@ -49,7 +49,9 @@ class Executor {
   [[nodiscard]] virtual std::unique_ptr<Handle> at(Instant when, Task task) = 0;
 
   /// Runs `task` on the loop each time `fd` is readable. The descriptor stays the caller's and must
-  /// outlive the handle. Errc::unavailable if the system refuses to watch it.
+  /// outlive the handle. Errc::unavailable if the system refuses to watch it. Where that shows only
+  /// after the call, made from another thread, `task` is called ten times a second until it can be
+  /// watched, to find the fault out for itself: a call may find nothing to read.
   [[nodiscard]] virtual Result<std::unique_ptr<Handle>> on_readable(int fd, Task task) = 0;
 
   /// 64 bits from the executor's seeded stream, for session ids. Not for secrets. Thread-safe.

@@ -34,7 +34,7 @@ class FencedResource {
   /// invalid_argument: token 0, which no term has. Exceptions of `action` pass through; the token
   /// counts as seen all the same.
   template <class Action>
-  Result<void> write(std::uint64_t token, Action&& action) {
+  [[nodiscard]] Result<void> write(std::uint64_t token, Action&& action) {
     const std::lock_guard lock(mutex_);
     if (auto admitted = admit(token); !admitted) return admitted;
     std::forward<Action>(action)();
@@ -43,7 +43,7 @@ class FencedResource {
 
   /// Whether `token` would be accepted now; remembers it if so. For a resource that has its own way
   /// of making check and write one step.
-  Result<void> check(std::uint64_t token) {
+  [[nodiscard]] Result<void> check(std::uint64_t token) {
     const std::lock_guard lock(mutex_);
     return admit(token);
   }

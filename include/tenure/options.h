@@ -22,7 +22,9 @@ enum class Overrun {
 };
 
 /// How one candidate behaves. Everything has a safe default but `name`; spans that are not set are
-/// derived from the ttl and always satisfy the relations that validate() checks.
+/// derived from the ttl, and satisfy the relations that validate() checks unless others are set: a
+/// grace above a quarter of the ttl, say, needs a shorter renew_interval and request_limit beside
+/// it.
 struct ElectionOptions {
   /// The election to stand in: 1 to 255 bytes of UTF-8 without control characters.
   std::string name{};
@@ -59,7 +61,7 @@ struct ElectionOptions {
   /// After a yield, stand again once another leads, or when this has passed and nobody does.
   Duration yield_pause = std::chrono::milliseconds(500);
 
-  /// Give up (state stopped, an error event) if not elected within this. Unset: never.
+  /// Give up (a Stopped event with its error) if not elected within this. Unset: never.
   std::optional<Duration> give_up_after{};
 
   /// What to do with work that outlasts its term.

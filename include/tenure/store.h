@@ -150,8 +150,8 @@ using Completion = std::function<void(Result<T>)>;
 /// Names, ids and sessions follow check_name().
 ///
 /// Errors of every verb: unavailable (retry), outcome_unknown (find out first), unauthenticated,
-/// permission_denied, invalid_argument (a name, id or ttl outside the rules), unsupported, corrupt,
-/// closed. After close() every verb answers Errc::closed.
+/// permission_denied, conflict, not_found, invalid_argument (a name, id or ttl outside the rules),
+/// unsupported, corrupt, closed. After close() every verb answers Errc::closed.
 ///
 /// A store never acts on its own: no verb repeats another, nothing is renewed that was not asked
 /// for, a crashed caller leaves a record that ends by its ttl (or at once, where the store can tell

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/simulate_writers.h"
 
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ std::string words_of(const CommandSpec& command) {
     if ((option.commands & command.bit) != 0) text += "--" + std::string(option.name) + " ";
   }
   if (command.bit == kCompletion) text += "bash zsh fish ";
+  if (command.bit == kSimulate) text += std::string(kSimulateWords) + " ";
   if ((command.bit & kStands) != 0) text += "-- ";
   return text + "--help";
 }
@@ -98,6 +100,9 @@ std::string zsh() {
       if ((option.commands & command.bit) != 0) text += zsh_option(option);
     }
     if (command.bit == kCompletion) text += "        '1:shell:(bash zsh fish)' \\\n";
+    if (command.bit == kSimulate) {
+      text += "        '*:word:(" + std::string(kSimulateWords) + ")' \\\n";
+    }
     if ((command.bit & kStands) != 0) text += "        '*::command:_normal' \\\n";
     text += "        '--help[Show help]' ;;\n";
   }
@@ -124,6 +129,7 @@ std::string fish() {
       text += " -d '" + in_quotes(option.help) + "'\n";
     }
     if (command.bit == kCompletion) text += seen + " -a 'bash zsh fish'\n";
+    if (command.bit == kSimulate) text += seen + " -a '" + std::string(kSimulateWords) + "'\n";
   }
   return text;
 }

@@ -32,7 +32,8 @@ std::optional<std::string> file_of(const std::string& store) {
   return url->path;
 }
 
-Finding check_store(const Settings& settings) {
+// `usable`: what was seen of its folder lets a candidate open it. This command only reads it.
+Finding check_store(const Settings& settings, bool usable) {
   const std::string shown = settings.store.empty() ? "the default store" : settings.store;
   const auto bad = [&shown](const Error& error) {
     const bool foreign = error.code == Errc::corrupt;
@@ -48,7 +49,14 @@ Finding check_store(const Settings& settings) {
   static_cast<void>(runtime->release());
   if (!states) return bad(states.error());
   const auto path = file_of(settings.store);
-  if (path && access(path->c_str(), F_OK) != 0) {
+  const bool missing = path && access(path->c_str(), F_OK) != 0;
+  if (path && !usable) {
+    return {"store", Verdict::bad,
+            *path + (missing ? " is not there, and no candidate can create it"
+                             : " can be read, but no candidate can open it"),
+            "mend what is said of its folder and file system, or name another store"};
+  }
+  if (missing) {
     return {"store", Verdict::fine, *path + " is not there yet; the first candidate creates it",
             ""};
   }
@@ -89,12 +97,14 @@ std::string as_text(const std::vector<Finding>& findings) {
 int doctor_command(const Settings& settings) {
   std::vector<Finding> findings = check_machine();
   findings.push_back(check_timing(settings));
+  bool usable = true;
   if (const auto path = file_of(settings.store)) {
-    for (Finding& finding : check_folder_of(*path, settings.timing)) {
+    for (Finding& finding : check_folder_of(*path, settings.store.empty(), settings.timing)) {
+      usable = usable && finding.verdict != Verdict::bad;
       findings.push_back(std::move(finding));
     }
   }
-  findings.push_back(check_store(settings));
+  findings.push_back(check_store(settings, usable));
   const bool written =
       write_all(STDOUT_FILENO, settings.json ? as_json(findings) : as_text(findings));
   const bool bad = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {

@@ -7,6 +7,7 @@
 #include "cli/descendants.h"
 #include "cli/duration.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -121,8 +122,26 @@ constexpr std::array kKinds{
     Kind{0x2FC12FC1UL, "ZFS", Verdict::fine},
 };
 
+// The kernel's views of itself: nobody can create a file there.
+constexpr std::array<unsigned long, 10> kNoFiles{
+    0x9FA0UL,      // proc
+    0x62656572UL,  // sysfs
+    0x27E0EBUL,    // cgroup
+    0x63677270UL,  // cgroup2
+    0x1CD1UL,      // devpts
+    0x64626720UL,  // debugfs
+    0x74726163UL,  // tracefs
+    0x73636673UL,  // securityfs
+    0x62656570UL,  // configfs
+    0xCAFE4A11UL,  // bpf
+};
+
 Finding check_file_system(const struct statfs& info) {
   const auto magic = static_cast<unsigned long>(info.f_type) & 0xFFFFFFFFUL;
+  if (std::find(kNoFiles.begin(), kNoFiles.end(), magic) != kNoFiles.end()) {
+    return {"file system", Verdict::bad, "one that keeps no files",
+            "name another store: no database can be created there"};
+  }
   for (const Kind& kind : kKinds) {
     if (kind.magic != magic) continue;
     if (kind.verdict == Verdict::fine) return {"file system", Verdict::fine, kind.name, ""};
@@ -147,15 +166,23 @@ Finding check_room(const struct statfs& info) {
   return {"room", Verdict::warning, found, "free some: on a full disk nobody can be elected"};
 }
 
+// As the store judges it when a candidate opens it.
+Finding check_rights(const std::string& folder, const std::string& path) {
+  const std::string advice = "give this user write permission, or name another store";
+  if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    return {"folder", Verdict::bad, folder + " cannot be written: " + failure(), advice};
+  }
+  if (faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0 && errno != ENOENT) {
+    return {"folder", Verdict::bad, path + " cannot be written: " + failure(), advice};
+  }
+  return {"folder", Verdict::fine, folder + " can be written", ""};
+}
+
 // A file without a name, which no other process ever sees.
 Finding check_sync(const std::string& folder, const Timing& timing) {
   const int fd = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd < 0) {
-    if (errno == EOPNOTSUPP || errno == EISDIR) {
-      return {"time of a sync", Verdict::fine, "cannot be measured here", ""};
-    }
-    return {"folder", Verdict::bad, folder + " cannot be written: " + failure(),
-            "give this user write permission, or name another store"};
+    return {"time of a sync", Verdict::fine, "cannot be measured here: " + failure(), ""};
   }
   const std::array<char, 4096> page{};
   Clock& clock = system_clock();
@@ -195,14 +222,20 @@ Finding check_timing(const Settings& settings) {
       "a pause of this machine that is longer than the ttl costs the term; 5s or more is usual"};
 }
 
-std::vector<Finding> check_folder_of(const std::string& path, const Timing& timing) {
+std::vector<Finding> check_folder_of(const std::string& path, bool is_default,
+                                     const Timing& timing) {
   const std::string folder = folder_of(path);
   struct statfs info {};
   if (statfs(folder.c_str(), &info) != 0) {
-    return {{"folder", Verdict::warning, folder + ": " + failure(),
-             "create it, unless it is the default one, which the first candidate creates"}};
+    if (is_default && errno == ENOENT) {
+      return {{"folder", Verdict::fine,
+               folder + " is not there yet; the first candidate creates it", ""}};
+    }
+    return {
+        {"folder", Verdict::bad, folder + ": " + failure(), "create it, or name another store"}};
   }
-  return {check_file_system(info), check_room(info), check_sync(folder, timing)};
+  return {check_file_system(info), check_room(info), check_rights(folder, path),
+          check_sync(folder, timing)};
 }
 
 }  // namespace tenure::cli

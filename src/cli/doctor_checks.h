@@ -23,7 +23,9 @@ struct Finding {
 [[nodiscard]] std::vector<Finding> check_machine();
 [[nodiscard]] Finding check_timing(const Settings& settings);
 
-// The folder that will hold, or holds, the database file `path`: file system, room, time of a sync.
-[[nodiscard]] std::vector<Finding> check_folder_of(const std::string& path, const Timing& timing);
+// The folder that will hold, or holds, the database file `path`: file system, room, rights, time of
+// a sync. The default folder may be missing: a candidate creates it.
+[[nodiscard]] std::vector<Finding> check_folder_of(const std::string& path, bool is_default,
+                                                   const Timing& timing);
 
 }  // namespace tenure::cli

@@ -32,7 +32,7 @@ struct CommandSpec {
 inline constexpr std::array kCommands{
     CommandSpec{kRun, "run", "Stand for election; run a command only while leading",
                 "tenure run --name billing -- ./billing-worker --verbose"},
-    CommandSpec{kLock, "lock", "Run a command once while holding the election (flock for hosts)",
+    CommandSpec{kLock, "lock", "Run a command once while holding the election (as flock(1) does)",
                 "tenure lock --name nightly --timeout 10m -- ./backup.sh"},
     CommandSpec{kWatch, "watch", "Print each change of leadership as it happens",
                 "tenure watch --json"},

@@ -125,8 +125,8 @@ bool Runner::spawn_guardian() {
 Result<void> Runner::stand() {
   auto election = Election::create(*runtime_, store_, settings_.election);
   if (!election) return tl::unexpected(election.error());
-  election_.emplace(*std::move(election));
-  election_->on_term([inbox = inbox_](Leadership term, TermEnd end) {
+  election_ = std::make_shared<Election>(*std::move(election));
+  auto set = election_->on_term([inbox = inbox_](Leadership term, TermEnd end) {
     {
       const std::lock_guard lock(inbox->mutex);
       if (inbox->closed) return;
@@ -134,6 +134,7 @@ Result<void> Runner::stand() {
     }
     inbox->ring();
   });
+  if (!set) return set;
   if (election_->event_fd() < 0) return fail(Errc::unavailable, "no file descriptors left");
   standing_since_ = now();
   heard_ = false;

@@ -74,8 +74,11 @@ class Runner {
 
   // Ending (runner_end.cc).
   void begin_end(int code, const std::string& why);
+  void ask_election_to_stop();
   void stop_election();
+  void end_work(TermEnd end);
   void restart_later(Duration wait);
+  [[nodiscard]] Duration stop_limit() const;
   [[nodiscard]] bool may_exit(Instant now) const;
 
   // One run (runner_run.cc).
@@ -121,7 +124,7 @@ class Runner {
   std::unique_ptr<Runtime> runtime_;
   std::thread opener_;
   std::shared_ptr<LeaseStore> store_;
-  std::optional<Election> election_;
+  std::shared_ptr<Election> election_;  // shared with tasks on the library's loop
   std::unique_ptr<GuardianLink> guardian_;
   Instant guardian_since_ = kLongAgo;
   std::optional<CommandRun> run_;
@@ -130,6 +133,7 @@ class Runner {
   std::optional<int> exit_code_;
   Instant exit_limit_ = kNever;
   std::thread stopper_;
+  bool is_stop_asked_ = false;
   bool election_stopped_ = false;
   Instant restart_at_ = kNever;
 

@@ -22,16 +22,38 @@ void Runner::begin_end(int code, const std::string& why) {
   exit_limit_ = saturating_add(now(), saturating_add(limit, kUnkillable));
   if (!why.empty()) console_.say(code > 0 && code < 128 ? Level::error : Level::info, why);
   notifier_.send("STOPPING=1\nSTATUS=Ending");
-  if (run_) ask_to_stop();
+  if (run_) {
+    ask_election_to_stop();
+    ask_to_stop();
+  }
   stop_election();
+}
+
+// On the library's loop stop() does not wait, and what is posted there runs in order: whatever
+// end_work() says later cannot overtake this, and become the begin of another term.
+void Runner::ask_election_to_stop() {
+  if (!election_) return;
+  is_stop_asked_ = true;
+  runtime_->post([election = election_, limit = stop_limit()] {
+    // What it did not end is told to the stop() that waits.
+    (void)election->stop(limit);
+  });
+}
+
+void Runner::end_work(TermEnd end) {
+  if (!is_stop_asked_) return end.done();
+  runtime_->post([end = std::make_shared<TermEnd>(std::move(end))] { end->done(); });
+}
+
+Duration Runner::stop_limit() const {
+  return saturating_add(saturating_add(timing_.grace, timing_.request_limit),
+                        std::chrono::seconds(1));
 }
 
 // stop() waits, for up to its limit; this loop must not while there is a command to look after.
 void Runner::stop_election() {
   if (!election_ || stopper_.joinable() || election_stopped_) return;
-  const Duration limit =
-      saturating_add(saturating_add(timing_.grace, timing_.request_limit), std::chrono::seconds(1));
-  const auto stop = [this, limit, inbox = inbox_] {
+  const auto stop = [this, limit = stop_limit(), inbox = inbox_] {
     // What it left to lapse is in the events.
     (void)election_->stop(limit);
     inbox->stopped = true;
@@ -44,7 +66,8 @@ void Runner::stop_election() {
       inbox_->closed = true;
       refused.swap(inbox_->terms);
     }
-    refused.clear();
+    if (!refused.empty()) ask_election_to_stop();
+    for (auto& [term, end] : refused) end_work(std::move(end));
     stop();
     return;
   }

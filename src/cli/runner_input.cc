@@ -44,8 +44,8 @@ void Runner::handle_signal(int signal, bool from_terminal) {
     case SIGUSR1:
       if (!election_ || exit_code_) break;
       console_.info(run_ ? "SIGUSR1: yielding" : "SIGUSR1: not leading, nothing to yield");
-      if (run_) ask_to_stop();
       election_->yield();
+      if (run_) ask_to_stop();
       break;
     case SIGTSTP:
       if (run_ && guardian_) guardian_->send(guardian::Verb::signal, SIGTSTP);

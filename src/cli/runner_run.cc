@@ -50,7 +50,8 @@ void Runner::accept_term(Leadership term, TermEnd end) {
   if (!sent) {
     if (guardian_) guardian_->kill();
     if (!spawn_guardian() || !guardian_->send(message, store_->inherited_fd())) {
-      end.done();
+      ask_election_to_stop();
+      end_work(std::move(end));
       begin_end(kCannotRun, "no guardian process: the command was not started");
       return;
     }
@@ -114,7 +115,11 @@ void Runner::handle_message(const Message& message) {
 
 void Runner::command_failed(int error) {
   guardian_.reset();
-  run_.reset();
+  if (run_) {
+    ask_election_to_stop();
+    end_work(std::move(run_->end));
+    run_.reset();
+  }
   const bool missing = error == ENOENT || error == ENOTDIR;
   begin_end(missing ? kNotFound : kCannotRun,
             "cannot run " + quoted(settings_.program.front()) + ": " + std::strerror(error));
@@ -194,12 +199,16 @@ void Runner::finish_run() {
   standing_since_ = at;
   if (console_.shows_progress()) progress_due_ = saturating_add(at, std::chrono::seconds(1));
   if (run.status) console_.info(describe_end(*run.status, ran));
-  run.end.done();
   const bool forced =
       run.asked || run.orphaned || run.asked_at != kNever || run.killed_at != kNever || !run.status;
+  // A guardian that has died may have started the command without having said so.
+  const bool lost_for_good = forced && settings_.once && (run.started || run.orphaned);
+  // Before the work is said to have ended: the election would stand again, and be won at once.
+  if (lost_for_good) ask_election_to_stop();
+  end_work(std::move(run.end));
   if (!forced) {
     after_own_end(run, ran);
-  } else if (settings_.once && run.started) {
+  } else if (lost_for_good) {
     begin_end(kLeadershipLost, "leadership was lost before the command had ended");
   } else {
     notifier_.status("Waiting to be elected");

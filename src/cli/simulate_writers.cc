@@ -37,7 +37,7 @@ CLI::App* add_simulate_writers(CLI::App& parent, SimulateWritersOptions& options
   return sub;
 }
 
-int simulate_writers(const SimulateWritersOptions& options, std::ostream& out) {
+int simulate_writers(const SimulateWritersOptions& options, std::ostream& out, std::ostream& err) {
   const sim::ExperimentOptions experiment{.most_writers = options.writers,
                                           .keys = options.keys,
                                           .rounds = options.rounds,
@@ -47,7 +47,7 @@ int simulate_writers(const SimulateWritersOptions& options, std::ostream& out) {
   if (!options.svg.empty()) {
     file.open(options.svg);
     if (!file) {
-      out << "--svg: cannot write " << options.svg << "\n";
+      err << "tenure: --svg: cannot write " << options.svg << "\n";
       return kUsage;
     }
   }
@@ -59,7 +59,7 @@ int simulate_writers(const SimulateWritersOptions& options, std::ostream& out) {
     file << sim::picture(experiment, rows);
     file.close();
     if (!file) {
-      out << "--svg: cannot write " << options.svg << "\n";
+      err << "tenure: --svg: cannot write " << options.svg << "\n";
       return kUnavailable;
     }
   }
@@ -78,10 +78,10 @@ int simulate_command(std::vector<std::string> words, std::ostream& out, std::ost
     out << app.help("", CLI::AppFormatMode::Normal);
     return kOk;
   } catch (const CLI::ParseError& error) {
-    err << error.what() << "\nTry: tenure simulate writers --help\n";
+    err << "tenure: " << error.what() << "\nTry: tenure simulate writers --help\n";
     return kUsage;
   }
-  return simulate_writers(options, out);
+  return simulate_writers(options, out, err);
 }
 
 }  // namespace tenure::cli

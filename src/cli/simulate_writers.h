@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -23,11 +24,14 @@ struct SimulateWritersOptions {
   std::string svg;  // where to write the picture; empty: nowhere
 };
 
+// What completion offers after `tenure simulate`.
+inline constexpr std::string_view kSimulateWords = "writers --writers --keys --rounds --seed --svg";
+
 // Adds the subcommand `writers` and its options, which are read into `options`.
 CLI::App* add_simulate_writers(CLI::App& parent, SimulateWritersOptions& options);
 
 // Runs it and prints the table as it grows. Returns the exit code.
-int simulate_writers(const SimulateWritersOptions& options, std::ostream& out);
+int simulate_writers(const SimulateWritersOptions& options, std::ostream& out, std::ostream& err);
 
 // All of `tenure simulate WORDS...`: reads the words, runs, and returns the exit code.
 int simulate_command(std::vector<std::string> words, std::ostream& out, std::ostream& err);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backoff.h"
 
+#include "core/check.h"
+
 #include <algorithm>
 
 namespace tenure::core {
@@ -15,6 +17,8 @@ Duration draw_up_to(Duration most, Rng& rng) noexcept {
 }  // namespace
 
 Duration StepBackoff::at(std::uint32_t step, Rng& rng) const noexcept {
+  TENURE_CHECK(factor >= 1 && jitter >= 0);
+  TENURE_CHECK(first >= Duration::zero() && limit >= Duration::zero());
   if (step > steps) return limit;
   Duration wait = first;
   for (std::uint32_t i = 0; i < step && wait < limit; ++i) {
@@ -26,6 +30,7 @@ Duration StepBackoff::at(std::uint32_t step, Rng& rng) const noexcept {
 }
 
 Duration FullJitterBackoff::at(std::uint32_t attempt, Rng& rng) const noexcept {
+  TENURE_CHECK(floor >= Duration::zero());
   Duration most = std::min(initial, cap);
   for (std::uint32_t i = 0; i < attempt && most > Duration::zero() && most < cap; ++i) {
     most = std::min(saturating_add(most, most), cap);

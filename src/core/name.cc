@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenure/store.h>
 
+#include "core/check.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +31,7 @@ constexpr std::uint8_t byte_at(std::string_view text, std::size_t i) {
 
 // Refuses what the standard calls ill-formed: overlong forms, surrogates, beyond U+10FFFF.
 CodePoint decode(std::string_view text, std::size_t at) {
+  TENURE_CHECK(at < text.size());
   const std::uint8_t first = byte_at(text, at);
   if (first < 0x80U) return {first, 1};
   std::size_t bytes = 0;

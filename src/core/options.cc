@@ -3,6 +3,7 @@
 #include <tenure/options.h>
 #include <tenure/store.h>
 
+#include "core/check.h"
 #include "core/spans.h"
 #include "core/validity.h"
 
@@ -102,6 +103,8 @@ Result<Timing> validate(const ElectionOptions& options) {
                  decimal(timing.drift) + ") - " + describe(timing.grace) + " = " + describe(left) +
                  "; shorten one of them or lengthen the ttl");
   }
+  TENURE_CHECK(trusted > Duration::zero() && trusted <= timing.ttl);
+  TENURE_CHECK(timing.request_limit > Duration::zero());
   return timing;
 }
 
@@ -111,6 +114,7 @@ Timing scale_to(const Timing& asked, Duration granted) noexcept {
   if (granted >= asked.ttl || asked.ttl <= Duration::zero()) return timing;
   const double ratio =
       static_cast<double>(timing.ttl.count()) / static_cast<double>(asked.ttl.count());
+  TENURE_CHECK(ratio >= 0 && ratio < 1);
   timing.grace = scale(asked.grace, ratio);
   timing.renew_interval = std::max(scale(asked.renew_interval, ratio), kLeastSpan);
   timing.request_limit = std::max(scale(asked.request_limit, ratio), kLeastSpan);

@@ -14,6 +14,7 @@ Instant valid_until(Instant sent_at, Duration ttl, double drift) noexcept {
   // A double holds 53 bits: the rounding of a long ttl must not lengthen it.
   const Duration lost = saturating_add(scale(ttl, drift), Duration(1));
   const Duration trusted = drift > 0 ? saturating_add(ttl, -std::min(lost, ttl)) : ttl;
+  TENURE_CHECK(trusted >= Duration::zero() && trusted <= ttl);
   return saturating_add(sent_at, trusted);
 }
 
@@ -29,6 +30,7 @@ Instant on_grid(Instant earliest, Instant latest, Duration step, Duration phase)
   if (step <= Duration::zero() || latest == kNever) return latest;
   const Duration into = saturating_add(latest.time_since_epoch(), -phase) % step;
   const Duration back = into < Duration::zero() ? into + step : into;
+  TENURE_CHECK(back >= Duration::zero() && back < step);
   return std::max(earliest, saturating_sub(latest, back));
 }
 

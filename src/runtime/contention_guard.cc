@@ -15,12 +15,17 @@ namespace tenure {
 namespace {
 
 constexpr std::uint32_t kMostRewrites = 1000;
+constexpr std::uint32_t kMostTrials = 1000;
 constexpr int kSweptAtOnce = 2;
 
 Result<void> validate(const ContentionGuardOptions& options) {
   if (options.rewrites < 1 || options.rewrites > kMostRewrites) {
     return fail(Errc::invalid_argument, "rewrites: is " + std::to_string(options.rewrites) +
                                             ", must be between 1 and 1000");
+  }
+  if (options.trials > kMostTrials) {
+    return fail(Errc::invalid_argument,
+                "trials: is " + std::to_string(options.trials) + ", must be between 0 and 1000");
   }
   for (const auto& [name, value] :
        {std::pair("window", options.window), std::pair("quiet", options.quiet)}) {
@@ -47,7 +52,7 @@ struct ContentionGuard::State {
 
   explicit State(ContentionGuardOptions given)
       : options(std::move(given)),
-        terms{options.rewrites, options.window, options.quiet},
+        terms{options.rewrites, options.window, options.quiet, options.trials},
         clock(options.clock != nullptr ? *options.clock : system_clock()) {}
 
   [[nodiscard]] bool same(std::string_view a, std::string_view b) const {

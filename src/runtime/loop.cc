@@ -69,7 +69,7 @@ Result<void> reserve_descriptors() {
 }  // namespace
 
 Loop::Loop(Clock& clock, std::unique_ptr<Timer> timer) noexcept
-    : in_parent_(detail::fork_guard()), timers_(clock, std::move(timer)) {}
+    : in_parent_(detail::fork_guard()), clock_(clock), timers_(clock, std::move(timer)) {}
 
 Result<std::shared_ptr<Loop>> Loop::create(Clock& clock) {
   auto timer = clock.make_timer();

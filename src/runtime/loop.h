@@ -73,6 +73,8 @@ class Loop : public std::enable_shared_from_this<Loop> {
 
   Result<void> open();
   Result<void> start(const std::shared_ptr<Watcher>& watcher);
+  void start_late(const std::shared_ptr<Watcher>& watcher);
+  void call(const std::shared_ptr<Watcher>& watcher);
   void stop(std::shared_ptr<Watcher> watcher) noexcept;
   void stop_all() noexcept;
   void wake_locked();
@@ -82,6 +84,7 @@ class Loop : public std::enable_shared_from_this<Loop> {
   void run_one(Task task);
 
   const volatile unsigned char* const in_parent_;
+  Clock& clock_;
   uv_loop_t uv_{};
   uv_async_t async_{};
   uv_poll_t timer_poll_{};

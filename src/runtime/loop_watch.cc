@@ -30,6 +30,8 @@ struct Loop::Watcher {
 
 namespace {
 
+constexpr std::chrono::milliseconds kStartAgain{100};
+
 class WatchHandle final : public Loop::Handle {
  public:
   WatchHandle(std::shared_ptr<Loop> loop, std::shared_ptr<Loop::Watcher> watcher) noexcept
@@ -77,8 +79,7 @@ Result<std::unique_ptr<Executor::Handle>> Loop::on_readable(int fd, Task task) {
   if (on_loop()) {
     if (auto started = start(watcher); !started) return tl::unexpected(started.error());
   } else {
-    // After the probe this fails only for a descriptor that is closed before its handle is.
-    post([this, watcher = std::move(watcher)] { (void)start(watcher); });
+    post([this, watcher = std::move(watcher)] { start_late(watcher); });
   }
   return handle;
 }
@@ -109,6 +110,25 @@ Result<void> Loop::start(const std::shared_ptr<Watcher>& watcher) {
   return {};
 }
 
+// Nobody is left to be told of a failure but the task: it is called, as for an error that is
+// pending on its descriptor, and goes on being called until the watch has begun.
+void Loop::start_late(const std::shared_ptr<Watcher>& watcher) {
+  if (start(watcher) || ended()) return;
+  call(watcher);
+  if (!watcher->alive.load()) return;
+  const Instant again = saturating_add(clock_.now(), kStartAgain);
+  (void)timers_.add(again, [this, weak = std::weak_ptr<Watcher>(watcher)] {
+    if (const auto late = weak.lock()) start_late(late);
+  });
+}
+
+void Loop::call(const std::shared_ptr<Watcher>& watcher) {
+  watcher->running = true;
+  run_task([&watcher] { watcher->task(); });
+  watcher->running = false;
+  if (!watcher->alive.load()) watcher->task = nullptr;
+}
+
 void Loop::on_event(Watcher& watcher, int status) {
   // libuv stops watching what has an error pending (a socket); the task is to see it each time.
   if (status < 0 && uv_poll_start(&watcher.poll, UV_READABLE, watcher.poll.poll_cb) == 0) {
@@ -116,11 +136,8 @@ void Loop::on_event(Watcher& watcher, int status) {
   }
   if (budget_ == 0 || !watcher.alive.load() || ended()) return;
   const auto kept = watcher.self;
-  watcher.running = true;
   --budget_;
-  run_task([&watcher] { watcher.task(); });
-  watcher.running = false;
-  if (!watcher.alive.load()) watcher.task = nullptr;
+  call(kept);
 }
 
 void Loop::stop(std::shared_ptr<Watcher> watcher) noexcept {

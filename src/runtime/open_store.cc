@@ -70,7 +70,9 @@ struct Scheme {
 constexpr Scheme kSchemes[] = {
     {"sqlite", "sqlite:PATH", open_sqlite},
     {"memory", "memory:NAME", open_memory},
+#ifdef TENURE_STORE_ETCD
     {"etcd", "etcd://HOST:PORT", nullptr},
+#endif
 };
 
 Store open_url(std::string_view text, Executor& executor, const StoreOptions& options) {

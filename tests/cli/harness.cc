@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cli/harness.h"
 
+#include <tenure/clock.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -14,6 +16,7 @@
 #include <sstream>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +35,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 [[noreturn]] void become(const SpawnOptions& options, int in, int out, int err,
                          char* const* arguments, char* const* environment) {
+  // A test that is killed leaves nothing behind.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (options.session) {
     setsid();
     ioctl(in, TIOCSCTTY, 0);
@@ -168,6 +173,14 @@ bool Bench::worker_lives() const {
 bool alive(pid_t pid) {
   const std::string state = stat_field(pid, 0);
   return !state.empty() && state != "Z" && state != "X";
+}
+
+Duration age_of(pid_t pid) {
+  constexpr std::size_t kStartTime = 19;
+  const std::string ticks = stat_field(pid, kStartTime);
+  if (ticks.empty()) return Duration::zero();
+  const Duration tick = Duration(std::chrono::seconds(1)) / sysconf(_SC_CLK_TCK);
+  return saturating_between(Instant(tick * std::atoll(ticks.c_str())), system_clock().now());
 }
 
 std::vector<pid_t> children_named(pid_t pid, const std::string& name) {

@@ -318,6 +318,8 @@ TEST(Completion, BashOffersCommandsOptionsAndPrograms) {
   EXPECT_EQ(offered("tenure run --gr", "2"), "--grace\n");
   EXPECT_EQ(offered("tenure run --log-level de", "3"), "debug\n");
   EXPECT_EQ(offered("tenure completion z", "2"), "zsh\n");
+  EXPECT_EQ(offered("tenure simulate w", "2"), "writers\n");
+  EXPECT_EQ(offered("tenure simulate writers --s", "3"), "--seed --svg\n");
   EXPECT_THAT(offered("tenure run --name x -- tru", "5"), HasSubstr("true"));
 }
 

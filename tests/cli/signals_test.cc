@@ -74,17 +74,67 @@ TEST_P(EndingSignal, CL01_WhileLeadingWithACommandThatIgnoresIt) {
 }
 
 TEST_P(EndingSignal, CL01_ASecondOneWhileStoppingHurries) {
-  const auto run = bench_.start("run", "60s", bench_.worker({"--ignore-term"}), {"--grace", "25s"});
-  ASSERT_TRUE(bench_.wait_for("begin"));
-  run->send(SIGTERM);
-  ASSERT_TRUE(bench_.wait_for("signal 15"));
+  for (const char* command : {"run", "lock"}) {
+    for (const int second : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+      const Bench bench;
+      const auto tenure =
+          bench.start(command, "60s", bench.worker({"--ignore-term"}), {"--grace", "25s"});
+      ASSERT_TRUE(bench.wait_for("begin"));
+      tenure->send(GetParam());
+      ASSERT_TRUE(bench.wait_for("signal 15"));
+      tenure->send(second);
+      EXPECT_EQ(tenure->wait(seconds(10)), 128 + GetParam())
+          << command << ": the first signal decides: " << tenure->err();
+      EXPECT_FALSE(bench.worker_lives());
+    }
+  }
+}
+
+TEST_P(EndingSignal, CL01_OtherSignalsWhileStoppingChangeNothing) {
+  for (const char* command : {"run", "lock"}) {
+    const Bench bench;
+    const auto tenure =
+        bench.start(command, "60s", bench.worker({"--ignore-term"}), {"--grace", "25s"});
+    ASSERT_TRUE(bench.wait_for("begin"));
+    tenure->send(GetParam());
+    ASSERT_TRUE(bench.wait_for("signal 15"));
+    tenure->send(SIGUSR1);
+    tenure->send(SIGUSR2);
+    ASSERT_TRUE(bench.wait_for("signal " + std::to_string(SIGUSR2))) << "passed on, as ever";
+    EXPECT_TRUE(tenure->running());
+    EXPECT_EQ(bench.count("signal " + std::to_string(SIGUSR1)), 0U);
+    tenure->send(SIGTERM);
+    EXPECT_EQ(tenure->wait(seconds(10)), 128 + GetParam()) << tenure->err();
+    EXPECT_FALSE(bench.worker_lives());
+  }
+}
+
+TEST_P(EndingSignal, CL01_InThePauseAfterAFastCommand) {
+  const auto run = bench_.start("run", "15s", bench_.worker({"--exit", "1"}));
+  // The second pause takes a second, the third two: time enough to be met in it.
+  ASSERT_TRUE(bench_.wait_for("end", 3));
+  ASSERT_TRUE(eventually([&] {
+    return run->err().find("standing again in 2s") != std::string::npos;
+  })) << run->err();
   run->send(GetParam());
-  EXPECT_EQ(run->wait(seconds(10)), 128 + SIGTERM) << "the first signal decides: " << run->err();
+  EXPECT_EQ(run->wait(seconds(5)), 128 + GetParam()) << run->err();
   EXPECT_FALSE(bench_.worker_lives());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EndingSignal, testing::Values(SIGTERM, SIGINT, SIGHUP, SIGQUIT),
                          [](const auto& param) { return std::string(sigabbrev_np(param.param)); });
+
+// `run` with the options that make it end by itself.
+TEST(OtherSignals, RunOnceIs70AfterAYieldAndRunWithATimeoutIs75) {
+  const Bench bench;
+  const auto once = bench.start("run", "15s", bench.worker(), {"--once"});
+  ASSERT_TRUE(bench.wait_for("begin"));
+  const auto late = bench.start("run", "15s", bench.worker(), {"--timeout", "200ms"});
+  EXPECT_EQ(late->wait(), 75) << late->err();
+  once->send(SIGUSR1);
+  EXPECT_EQ(once->wait(), 70) << once->err();
+  EXPECT_EQ(bench.count("begin"), 1U);
+}
 
 TEST(OtherSignals, PassToTheCommand) {
   const Bench bench;

@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
   }
   if (flags.raise != 0) {
     sigprocmask(SIG_SETMASK, &inherited, nullptr);
+    signal(flags.raise, SIG_DFL);  // AddressSanitizer has taken some
     kill(getpid(), flags.raise);
   }
   wait_for_signals(flags, all);

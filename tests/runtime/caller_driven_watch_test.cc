@@ -9,6 +9,7 @@
 #include "tests/runtime/child.h"
 #include "tests/runtime/drive.h"
 
+#include <cstdio>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -55,6 +56,51 @@ TEST_F(CallerDrivenWatchTest, WatchThatEndsBeforeTheLoopHasSeenItIsNeverBegun) {
   watch(signal, [] { ADD_FAILURE(); }).reset();
   signal.raise();
   drain();
+}
+
+TEST_F(CallerDrivenWatchTest, WatchThatCannotBeginAfterTheCallTellsItsTaskUntilItCan) {
+  const Signal signal;
+  const Signal other;
+  int ran = 0;
+  const auto handle = watch(signal, [&] {
+    signal.clear();
+    ++ran;
+  });
+  // Its number now means a plain file, which cannot be watched.
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  ASSERT_NE(file, nullptr);
+  ASSERT_EQ(::dup2(::fileno(file.get()), signal.fd()), signal.fd());
+  drain();
+  EXPECT_EQ(ran, 1);
+  clock_.advance(std::chrono::milliseconds(100));
+  drain();
+  EXPECT_EQ(ran, 2);
+  ASSERT_EQ(::dup2(other.fd(), signal.fd()), signal.fd());
+  clock_.advance(std::chrono::milliseconds(100));
+  drain();
+  EXPECT_EQ(ran, 2);
+  EXPECT_EQ(clock_.next_timer(), kNever) << "it has begun";
+  signal.raise();
+  drain();
+  EXPECT_EQ(ran, 3);
+}
+
+TEST_F(CallerDrivenWatchTest, WatchThatCannotBeginIsNotTriedAfterItsEnd) {
+  const Signal signal;
+  int ran = 0;
+  std::unique_ptr<Executor::Handle> handle;
+  handle = watch(signal, [&] {
+    ++ran;
+    handle.reset();
+  });
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+  ASSERT_NE(file, nullptr);
+  ASSERT_EQ(::dup2(::fileno(file.get()), signal.fd()), signal.fd());
+  drain();
+  clock_.advance(std::chrono::seconds(1));
+  drain();
+  EXPECT_EQ(ran, 1);
+  EXPECT_EQ(clock_.next_timer(), kNever);
 }
 
 TEST_F(CallerDrivenWatchTest, TaskMayEndAnotherWatchThatIsReadableInTheSameRound) {

@@ -160,9 +160,8 @@ TEST_F(ContentionGuardTest, ManyThreadsMayTellAtOnce) {
 
 TEST(ContentionGuardOptionsTest, EachBadValueIsRefusedByName) {
   const std::pair<const char*, ContentionGuardOptions> cases[] = {
-      {"rewrites", {.rewrites = 0}},
-      {"rewrites", {.rewrites = 1001}},
-      {"window", {.window = Duration::zero()}},
+      {"rewrites", {.rewrites = 0}},     {"rewrites", {.rewrites = 1001}},
+      {"trials", {.trials = 1001}},      {"window", {.window = Duration::zero()}},
       {"quiet", {.quiet = seconds(-1)}},
   };
   for (const auto& [name, options] : cases) {

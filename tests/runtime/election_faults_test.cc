@@ -5,10 +5,6 @@
 
 #include <tenure/testkit/fault_store.h>
 
-#include <atomic>
-#include <thread>
-#include <tuple>
-
 /// Elections on stores that misbehave: what users of other tools met in the field.
 namespace tenure::test {
 namespace {
@@ -262,110 +258,19 @@ TEST(ElectionFaultsDeathTest, SB11_WorkThatOutlastsItsTermEndsTheProcessWhereTha
   ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_DEATH(
       {
-        testkit::ManualClock clock;
-        auto runtime = *Runtime::create({.clock = &clock});
-        const auto store = make_memory_store(MemoryBackend::make(clock), *runtime);
-        auto faulty = std::make_shared<FaultStore>(store, *runtime);
-        Election a =
-            *Election::create(*runtime, faulty, {.name = "billing", .on_overrun = Overrun::abort});
-        std::atomic<bool> leading{false};
-        (void)a.on_term([&](const Leadership&, TermEnd) {
-          leading = true;
-          (void)eventually([] { return false; });
-        });
-        (void)a.start();
-        (void)eventually([&] { return leading.load(); });
-        clock.advance(seconds(16));
-        (void)eventually([] { return false; });
+        ElectionWorld world;
+        Election a = world.candidate("a", {.on_overrun = Overrun::abort});
+        TermEnd unfinished;
+        if (!a.on_term([&](const Leadership&, TermEnd end) { unfinished = std::move(end); }))
+          return;
+        if (!a.start()) return;
+        world.settle();
+        if (!a.held()) return;
+        world.clock.advance(seconds(16));
+        world.settle();
       },
       "the work goes on although its term is over");
 }
-
-/// LK01: every state x every kind of store, stopped from a plain thread.
-enum class StoreIs { up, down, silent };
-class StopMatrix : public ::testing::TestWithParam<std::tuple<Phase, StoreIs>> {};
-
-TEST_P(StopMatrix, LK01_StopReturnsWithinItsLimit) {
-  const auto [phase, condition] = GetParam();
-  testkit::ManualClock clock;
-  auto runtime = *Runtime::create({.clock = &clock});
-  const auto backend = MemoryBackend::make(clock);
-  const auto store = make_memory_store(backend, *runtime);
-  const auto faulty = std::make_shared<FaultStore>(store, *runtime);
-  const auto on_loop = [&](const std::function<void()>& what) {
-    std::atomic<bool> done{false};
-    runtime->post([&] {
-      what();
-      done = true;
-    });
-    ASSERT_TRUE(eventually([&] { return done.load(); }));
-  };
-  if (phase == Phase::standing) {
-    backend->force_takeover("billing", "x", "session-x", std::chrono::hours(10));
-  }
-  Election a = *Election::create(*runtime, faulty, {.name = "billing", .id = "a"});
-  TermEnd end;
-  std::atomic<bool> working{false};
-  if (phase == Phase::stepping_down) {
-    ASSERT_TRUE(a.on_term([&](const Leadership&, TermEnd ending) {
-      end = std::move(ending);
-      working = true;
-    }));
-  }
-  if (phase != Phase::idle) {
-    ASSERT_TRUE(a.start());
-    if (phase == Phase::standing) {
-      ASSERT_TRUE(eventually([&] { return a.holder() == "x"; }));
-    } else {
-      ASSERT_TRUE(eventually([&] { return a.held(); }));
-    }
-    if (phase == Phase::stepping_down) {
-      ASSERT_TRUE(eventually([&] { return working.load(); }));
-    }
-    if (phase == Phase::stepping_down || phase == Phase::pausing) {
-      a.yield();
-      ASSERT_TRUE(eventually([&, want = phase] { return a.phase() == want; }));
-    }
-    if (phase == Phase::stopped) {
-      ASSERT_TRUE(a.stop(seconds(1)));
-    }
-  }
-  if (condition == StoreIs::down) {
-    on_loop([&] { faulty->always(fail_with({Errc::unavailable, "down"})); });
-  } else if (condition == StoreIs::silent) {
-    on_loop([&] { faulty->always(fault(Fault::Kind::black_hole)); });
-  }
-  const Instant asked = clock.now();
-  std::atomic<bool> returned{false};
-  std::thread stopper([&] {
-    (void)a.stop(seconds(2));
-    returned = true;
-  });
-  while (!returned && clock.now() < asked + seconds(4)) {
-    (void)eventually([&] { return returned.load(); }, milliseconds(2));
-    if (!returned) clock.advance(milliseconds(100));
-  }
-  // The stop itself reads the clock after `asked`: one step of slack.
-  EXPECT_TRUE(eventually([&] { return returned.load(); }));
-  EXPECT_LE(clock.now(), asked + milliseconds(2500));
-  stopper.join();
-  EXPECT_EQ(a.phase(), Phase::stopped);
-  EXPECT_FALSE(a.held());
-}
-
-std::string name_of(const ::testing::TestParamInfo<std::tuple<Phase, StoreIs>>& one) {
-  const auto [phase, condition] = one.param;
-  const char* text = condition == StoreIs::up ? "_up" : "_silent";
-  if (condition == StoreIs::down) text = "_down";
-  return std::string(to_string(phase)) + text;
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    StateByStore, StopMatrix,
-    ::testing::Combine(::testing::Values(Phase::idle, Phase::standing, Phase::leading,
-                                         Phase::stepping_down, Phase::pausing, Phase::stopped),
-                       ::testing::Values(StoreIs::up, StoreIs::down, StoreIs::silent)),
-    name_of);
 
 }  // namespace
 }  // namespace tenure::test

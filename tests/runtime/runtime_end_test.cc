@@ -93,7 +93,11 @@ TEST_P(RuntimeEndTest, WhatIsQueuedIsDestroyedUnrun) {
   if (GetParam() == Threads::library) {
     // The loop is kept busy until it has been ended, so that the posted task is still queued then.
     auto door = std::make_shared<Door>();
-    runtime_->post([door] { door->pass(); });
+    runtime_->post([engine, door, owned] {
+      // These two are of one round.
+      engine->post([door] { door->pass(); });
+      engine->post([owned] { ADD_FAILURE(); });
+    });
     ASSERT_TRUE(eventually([&] { return door->waiting == 1; }));
     opener = std::thread([door, engine] {
       EXPECT_TRUE(eventually([&engine] {
@@ -155,15 +159,15 @@ TEST_P(RuntimeEndTest, NoDescriptorIsInheritedByCommands) {
 
 TEST_P(RuntimeEndTest, TaskThatIsDestroyedAtTheEndMayStillUseTheRuntimesParts) {
   struct Toucher {
+    explicit Toucher(std::shared_ptr<runtime::Engine> engine_in) : engine(std::move(engine_in)) {}
     std::shared_ptr<runtime::Engine> engine;
     ~Toucher() {
       engine->post([] { ADD_FAILURE(); });
       (void)engine->at(kLongAgo, [] { ADD_FAILURE(); });
     }
   };
-  const auto timer =
-      runtime_->at(kNever - Duration(1),
-                   [held = std::make_shared<Toucher>(Toucher{runtime::engine_of(*runtime_)})] {});
+  const auto timer = runtime_->at(
+      kNever - Duration(1), [held = std::make_shared<Toucher>(runtime::engine_of(*runtime_))] {});
   runtime_.reset();
 }
 

@@ -51,8 +51,8 @@ TEST(WriterLeaseThreads, AWorkerRunsWorkAndWaitTellsWhoLeads) {
 
 TEST(WriterLeaseThreads, WaitUntilGivesUpByTheLeasesClock) {
   testkit::ManualClock clock;
-  WriterLease lease = make({.clock = &clock});
   std::atomic<bool> returned{false};
+  WriterLease lease = make({.clock = &clock});
   std::thread waiter([&] {
     const auto waited = lease.wait_until(seconds(30));
     EXPECT_FALSE(waited);
@@ -144,8 +144,8 @@ TEST(WriterLeaseThreads, ExtendAndRemoveCutAFollowersWaitShort) {
 }
 
 TEST(WriterLeaseThreads, SeveralWorkersRunDifferentKeysInParallel) {
-  WriterLease lease = make({.workers = 3});
   std::latch all(3);
+  WriterLease lease = make({.workers = 3});
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(lease.try_work("k" + std::to_string(i), [&] {
       all.arrive_and_wait();  // comes through only if all three run at once
@@ -156,9 +156,9 @@ TEST(WriterLeaseThreads, SeveralWorkersRunDifferentKeysInParallel) {
 }
 
 TEST(WriterLeaseThreads, WorkSubmittedWhileAWorkerIsBusyIsRunByAnother) {
-  WriterLease lease = make({.workers = 2});
   std::latch release(1);
   std::atomic<bool> ran{false};
+  WriterLease lease = make({.workers = 2});
   ASSERT_TRUE(lease.try_work("long", [&] {
     release.wait();
     return WorkResult{WorkEffect::extend};
@@ -258,9 +258,9 @@ TEST(WriterLeaseThreads, LK01_DestructorGivesUpAThreadWhoseWorkNeverEnds) {
 }
 
 TEST(WriterLeaseThreads, LK01_StopFromInsideWorkOfSeveralWorkersAtOnceReturns) {
-  WriterLease lease = make({.workers = 3});
   std::latch all(3);
   std::atomic<int> stopped{0};
+  WriterLease lease = make({.workers = 3});
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(lease.try_work("k" + std::to_string(i), [&] {
       all.arrive_and_wait();

@@ -72,6 +72,16 @@ put src/core/good2.cc $'namespace a {\nvoid f() {\n'"$(lines 68 '  ;')"$'\n}\nin
 keeps lengths "two functions of 70 lines"
 rm "$tree/src/core/good2.cc"
 
+keeps growth "first"
+breaks growth "bad.cc:300: 301 lines" src/runtime/bad.cc "$(lines 299 ';')"
+
+# The good files are too short to need a check.
+keeps checks "first"
+breaks checks "0 checks in" src/core/bad.cc "$(lines 40 ';')"
+put src/core/good2.cc "$(lines 40 ';')"$'\nTENURE_CHECK(a);\nTENURE_CHECK(b);'
+keeps checks "two checks in some fifty lines"
+rm "$tree/src/core/good2.cc"
+
 keeps twins "first"
 breaks twins "src/core/deep/bad.cc:1: has no test tests/core/deep/bad_test.cc" src/core/deep/bad.cc x
 
@@ -82,6 +92,7 @@ keeps registered "first"
 breaks registered "tests/core/bad_test.cc:1" tests/core/bad_test.cc x
 
 keeps includes "first"
+breaks includes "sim/bad.cc:3: the simulator may see the core only" sim/bad.cc '#include "runtime/loop.h"'
 breaks includes "may not include <uv.h>" include/tenure/bad.h '#include <uv.h>'
 breaks includes 'may not include "core/good.h"' include/tenure/bad.h '#include "core/good.h"'
 breaks includes "may not include <sqlite3.h>" src/core/bad.cc '#include <sqlite3.h>'
@@ -96,6 +107,8 @@ keeps no_sleep "first"
 breaks no_sleep "bad.cc:3: sleeps" src/core/bad.cc 'std::this_thread::sleep_for(1s);'
 breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc '  ::usleep(3);'
 breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc 'sleep (3);'
+breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc '  poll(nullptr, 0, 10);'
+breaks no_sleep "bad.cc:3: sleeps" tests/core/bad.cc '(void)eventually([] { return false; }, milliseconds(5));'
 
 keeps words "first"
 breaks words "put off" src/core/bad.cc "// TO""DO: later"

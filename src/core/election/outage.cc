@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/election/outage.h"
 
+#include "core/check.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +26,7 @@ std::optional<Error> Outage::failed(const Error& error, Instant now) {
   }
   last_ = error;
   last_failure_ = now;
+  TENURE_CHECK(static_cast<unsigned>(error.code) < 32);
   const std::uint32_t kind = 1U << static_cast<unsigned>(error.code);
   const bool news = (kinds_ & kind) == 0;
   const bool lasts = !reported_ && saturating_between(began_at_, now) >= kFirstReminder;
@@ -31,6 +34,7 @@ std::optional<Error> Outage::failed(const Error& error, Instant now) {
   if (!news) interval_ = std::min(interval_ * 2, kLastReminder);
   kinds_ |= kind;
   reported_ = true;
+  TENURE_CHECK(interval_ >= kFirstReminder && interval_ <= kLastReminder);
   next_report_ = saturating_add(now, interval_);
   return error;
 }

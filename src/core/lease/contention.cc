@@ -2,24 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lease/contention.h"
 
+#include "core/check.h"
+
 #include <algorithm>
 
 namespace tenure::core {
 
 bool Contention::on_foreign(const ContentionTerms& terms, Instant now) {
+  TENURE_CHECK(terms.rewrites > 0 && terms.quiet > Duration::zero());
   last_ = now;
   if (contended(now)) {
+    TENURE_CHECK(pause_ > Duration::zero());
     // The others are not silent yet: the time of silence starts anew, but it does not double.
-    until_ = saturating_add(now, pause_);
+    if (until_ != kNever) until_ = saturating_add(now, pause_);
     return false;
   }
   std::erase_if(foreign_, [&](Instant when) { return saturating_add(when, terms.window) <= now; });
+  TENURE_CHECK(foreign_.size() < terms.rewrites);
+  TENURE_CHECK(foreign_.empty() || foreign_.back() <= now);
   foreign_.push_back(now);
   const bool again = on_trial(terms, now);
   if (!again && foreign_.size() < terms.rewrites) return false;
   foreign_.clear();
+  trials_ = again ? trials_ + 1 : 0;
   pause_ = again ? saturating_add(pause_, pause_) : terms.quiet;
-  until_ = saturating_add(now, pause_);
+  // Silence has lied often enough: it is a person's matter now.
+  until_ = trials_ < terms.trials ? saturating_add(now, pause_) : kNever;
+  TENURE_CHECK(contended(now));
   return true;
 }
 
@@ -27,6 +36,7 @@ void Contention::on_new_wish(Instant now) noexcept {
   foreign_.clear();
   until_ = kLongAgo;
   pause_ = Duration::zero();
+  trials_ = 0;
   last_ = now;
 }
 

@@ -13,6 +13,7 @@ struct ContentionTerms {
   std::uint32_t rewrites = 5;
   Duration window = std::chrono::minutes(1);
   Duration quiet = std::chrono::minutes(5);
+  std::uint32_t trials = 10;
 };
 
 /// The fight over one key, as one of the fighters sees it. Knows no values: it is told whether what
@@ -40,6 +41,7 @@ class Contention {
   std::vector<Instant> foreign_;  ///< When, within the window; fewer than `rewrites`.
   Instant until_ = kLongAgo;      ///< Contended until then.
   Duration pause_{};              ///< How long it was contended last; doubles.
+  std::uint32_t trials_ = 0;      ///< Tries after silence that were overwritten, in a row.
   Instant last_ = kLongAgo;
 };
 

@@ -12,7 +12,11 @@ namespace tenure::core {
 LeaseCore::LeaseCore(const LeaseTerms& terms, std::uint64_t seed) noexcept
     : terms_(terms),
       rest_(saturating_add(terms.backoff.first, terms.backoff.first)),
-      state_(terms, seed) {}
+      state_(terms, seed) {
+  TENURE_CHECK(terms.lease > Duration::zero());
+  TENURE_CHECK(terms.retry_interval >= Duration::zero());
+  TENURE_CHECK(rest_ >= Duration::zero());
+}
 
 // The lease itself is asked when work is taken, since it may end or be prolonged meanwhile.
 WorkQueue::Start LeaseCore::start() const noexcept {
@@ -39,6 +43,7 @@ Work LeaseCore::submit(KeyText&& key, std::uint32_t hash, Work work, Instant now
 WorkQueue::Dropped LeaseCore::extend(std::string_view key, std::uint32_t hash, Instant now) {
   WorkQueue::Dropped dropped = queue_.drop(key, hash, DropReason::seen_elsewhere);
   if (dropped.pending) state_.on_seen_elsewhere(now);
+  TENURE_CHECK(dropped.pending || !dropped.work);
   if (dropped.work) ++counters_.seen_elsewhere;
   return dropped;
 }
@@ -59,8 +64,10 @@ LeaseCore::Job LeaseCore::take(Instant now) {
   if (following && (probing_ || state_.holds_back(now))) return {};
   WorkQueue::Taken taken = queue_.take(now);
   if (taken.slot == WorkQueue::kNone) return {};
+  TENURE_CHECK(taken.work);
   ++counters_.runs;
   if (following) {
+    TENURE_CHECK(!probing_);
     probing_ = true;
     ++counters_.probes;
   }
@@ -96,6 +103,8 @@ LeaseCore::Outcome LeaseCore::finish(Job job, WorkResult result, Instant now) {
       ++counters_.removed;
       break;
   }
+  TENURE_CHECK(state_.resolved() || !changed);
+  TENURE_CHECK(finished.fate != WorkQueue::Fate::retried || !finished.work);
   if (changed) ++counters_.state_changes;
   return {changed, changed && before == WriterState::electing, std::move(finished.work)};
 }

@@ -36,6 +36,7 @@ void KeyIndex::erase(std::uint32_t hash, std::uint32_t slot) {
 }
 
 void KeyIndex::place(Entry entry) noexcept {
+  TENURE_CHECK(entry.slot != kNone && size_ < entries_.size());
   std::size_t at = home(entry.hash);
   while (entries_[at].slot != kNone) at = next(at);
   entries_[at] = entry;

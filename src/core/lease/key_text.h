@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/check.h"
+
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -19,6 +21,7 @@ class KeyText {
 
   KeyText() noexcept = default;
   explicit KeyText(std::string_view text) : size_(static_cast<std::uint32_t>(text.size())) {
+    TENURE_CHECK(text.size() <= kLongest);
     char* to = inside_;
     if (!fits()) {
       to = new char[size_];

@@ -20,6 +20,7 @@ std::uint32_t SlotSlab::allocate() {
   if (open_ == kNone) open(add_block());
   const std::uint32_t number = open_;
   Block& block = blocks_[number];
+  TENURE_CHECK(block.slots != nullptr && block.free != 0);
   const auto bit = static_cast<std::uint32_t>(std::countr_zero(block.free));
   block.free &= block.free - 1;
   if (block.free == 0) close(number);
@@ -30,6 +31,7 @@ std::uint32_t SlotSlab::allocate() {
 
 void SlotSlab::release(std::uint32_t slot) {
   const std::uint32_t number = slot / kBlockSlots;
+  TENURE_CHECK(number < blocks_.size() && in_use_ > 0);
   Block& block = blocks_[number];
   const std::uint64_t bit = std::uint64_t{1} << (slot % kBlockSlots);
   TENURE_CHECK(block.slots != nullptr && (block.free & bit) == 0);
@@ -74,6 +76,7 @@ std::uint32_t SlotSlab::add_block() {
     blocks_.emplace_back();
   } else {
     gone_ = blocks_[number].next;
+    TENURE_CHECK(blocks_[number].slots == nullptr);
   }
   blocks_[number].slots = std::move(slots);
   blocks_[number].free = kAllFree;
@@ -84,6 +87,7 @@ std::uint32_t SlotSlab::add_block() {
 void SlotSlab::drop_block(std::uint32_t number) noexcept {
   close(number);
   Block& block = blocks_[number];
+  TENURE_CHECK(block.free == kAllFree && held_ > 0);
   block.slots.reset();
   block.free = 0;
   block.next = gone_;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lease/state.h"
 
+#include "core/check.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -9,6 +11,7 @@ namespace tenure::core {
 
 LeaseState::LeaseState(const LeaseTerms& terms, std::uint64_t seed) noexcept
     : backoff_(terms.backoff), lease_(terms.lease), rng_(seed) {
+  TENURE_CHECK(lease_ > Duration::zero());
   backoff_.limit = terms.lease;
 }
 
@@ -36,8 +39,10 @@ void LeaseState::on_seen_elsewhere(Instant now) noexcept {
 std::uint32_t LeaseState::next_tick() const noexcept { return std::max(tick_, tick_ + 1); }
 
 void LeaseState::back_off(std::uint32_t tick, Instant now) noexcept {
+  TENURE_CHECK(state_ == WriterState::following);
   tick_ = tick;
   expires_ = saturating_add(now, backoff_.at(tick_, rng_));
+  TENURE_CHECK(expires_ >= now && expires_ <= saturating_add(now, lease_));
 }
 
 }  // namespace tenure::core

@@ -35,6 +35,8 @@ Work WorkQueue::put(KeyText&& key, std::uint32_t hash, Work work, Start start, I
 void WorkQueue::add(std::uint32_t number, std::uint32_t hash, Work work, Start start,
                     Instant not_before) {
   Slot& slot = slots_[number];
+  TENURE_CHECK(work && !slot.queued() && !slot.running);
+  TENURE_CHECK(slot.list == ListName::none && slot.dropped == DropReason::none);
   slot.hash = hash;
   slot.work = std::move(work);
   slot.not_before = not_before;
@@ -45,6 +47,9 @@ void WorkQueue::add(std::uint32_t number, std::uint32_t hash, Work work, Start s
 
 Work WorkQueue::renew(std::uint32_t number, Work work, Start start, Instant not_before) {
   Slot& slot = slots_[number];
+  TENURE_CHECK(work);
+  TENURE_CHECK(slot.queued() == (slot.list != ListName::none));
+  TENURE_CHECK(slot.queued() || slot.running);
   if (!slot.pending()) ++size_;
   Work replaced = std::exchange(slot.work, std::move(work));
   if (slot.list == ListName::none) {  // Its key runs, and nothing newer had come.
@@ -65,6 +70,7 @@ WorkQueue::Dropped WorkQueue::drop(std::string_view key, std::uint32_t hash, Dro
   const std::uint32_t number = find(key, hash);
   if (number == kNone || !slots_[number].pending()) return {};
   Slot& slot = slots_[number];
+  TENURE_CHECK(reason != DropReason::none && size_ > 0);
   Dropped dropped{true, std::move(slot.work)};
   --size_;
   if (slot.list != ListName::none) unlink(number);
@@ -88,12 +94,13 @@ WorkQueue::Taken WorkQueue::take(Instant now) {
     }
     const std::uint32_t number = first(ListName::due);
     Slot& slot = slots_[number];
-    TENURE_CHECK(slot.queued());
+    TENURE_CHECK(slot.queued() && slot.list != ListName::none);
     if (slot.running) {
       move(number, ListName::behind);
       continue;
     }
     unlink(number);
+    TENURE_CHECK(slot.dropped == DropReason::none);
     slot.running = true;
     return {number, slot.key.view(), std::move(slot.work)};
   }
@@ -103,7 +110,9 @@ WorkQueue::Finished WorkQueue::finish(std::uint32_t number, Work work, bool retr
                                       Instant retry_at) {
   Slot& slot = slots_[number];
   TENURE_CHECK(slot.running);
+  TENURE_CHECK(slot.queued() == (slot.list != ListName::none));
   const DropReason dropped = slot.dropped;
+  TENURE_CHECK(!slot.pending() || size_ > 0);
   if (slot.pending()) --size_;
   slot.running = false;
   slot.dropped = DropReason::none;
@@ -122,6 +131,7 @@ WorkQueue::Finished WorkQueue::finish(std::uint32_t number, Work work, bool retr
       move(number, ListName::retrying);
     }
   } else if (again) {
+    TENURE_CHECK(work);
     ++size_;
     slot.work = std::move(work);
     slot.not_before = retry_at;
@@ -154,6 +164,7 @@ Work WorkQueue::take_any() {
     const std::uint32_t number = links(head).next;
     if (number == head) continue;
     Slot& slot = slots_[number];
+    TENURE_CHECK(slot.queued());
     Work work = std::move(slot.work);
     unlink(number);
     if (!slot.pending()) --size_;
@@ -168,7 +179,9 @@ std::uint32_t WorkQueue::find(std::string_view key, std::uint32_t hash) noexcept
 }
 
 void WorkQueue::append(std::uint32_t number, ListName name) noexcept {
+  TENURE_CHECK(name != ListName::none);
   Slot& slot = slots_[number];
+  TENURE_CHECK(slot.list == ListName::none);
   const std::uint32_t head = head_of(name);
   const std::uint32_t last = links(head).prev;
   slot.links = {last, head};
@@ -180,6 +193,8 @@ void WorkQueue::append(std::uint32_t number, ListName name) noexcept {
 
 void WorkQueue::unlink(std::uint32_t number) noexcept {
   Slot& slot = slots_[number];
+  TENURE_CHECK(slot.list != ListName::none);
+  TENURE_CHECK(links(slot.links.prev).next == number && links(slot.links.next).prev == number);
   links(slot.links.prev).next = slot.links.next;
   links(slot.links.next).prev = slot.links.prev;
   slot.list = ListName::none;
@@ -215,6 +230,8 @@ bool WorkQueue::promote(ListName name, Instant now) noexcept {
 
 void WorkQueue::free(std::uint32_t number) {
   Slot& slot = slots_[number];
+  TENURE_CHECK(!slot.queued() && !slot.running && slot.list == ListName::none);
+  TENURE_CHECK(size_ <= slots_.in_use());
   index_.erase(slot.hash, number);
   slot.key = KeyText();
   slots_.release(number);

@@ -17,6 +17,11 @@ constexpr Duration kSlowLook = milliseconds(1000);
 // Where inotify is not to be had, and after a look that failed.
 constexpr Duration kQuickLook = milliseconds(100);
 
+// Whoever stands for an election may soon hold it, for a short command and nothing else. The system
+// takes 5 ms and more to take inotify away from a process that ends, so it is not asked for at
+// once.
+constexpr Duration kShortCommand = milliseconds(10);
+
 // A dying process closes its descriptor, which wakes us, some time before the kernel drops its
 // lock.
 constexpr std::array kDeathLooks = {milliseconds(1), milliseconds(4), milliseconds(15),
@@ -110,14 +115,32 @@ std::unique_ptr<Watch> Client::watch(WatchRequest request, WatchHub::OnState on_
   }
   auto handle = hub_->add(std::move(request), std::move(on_state));
   shared_->is_watched = true;
-  if (feed_ == nullptr) {
-    feed_ = std::make_unique<ChangeFeed>(executor_, engine_->lock_path(),
-                                         [this](Stir stir) { hear(stir); });
-    feed_->refresh();
-    arm_slow_look(false);
+  if (feed_ == nullptr && feed_timer_ == nullptr) {
+    // What is asked in this round of the loop comes first, in whatever order.
+    executor_.post([client = weak_from_this()] {
+      if (const auto self = client.lock()) self->prepare_feed();
+    });
   }
   look(Depth::full);
   return handle;
+}
+
+void Client::prepare_feed() {
+  if (feed_ != nullptr || is_shut_) return;
+  if (in_flight_.empty()) return open_feed();
+  feed_timer_ =
+      executor_.at(saturating_add(executor_.clock().now(), kShortCommand), [this] { open_feed(); });
+}
+
+void Client::open_feed() {
+  feed_timer_ = nullptr;
+  if (hub_->empty()) return;
+  feed_ = std::make_unique<ChangeFeed>(executor_, engine_->lock_path(),
+                                       [this](Stir stir) { hear(stir); });
+  feed_->refresh();
+  if (slow_timer_ == nullptr) arm_slow_look(false);
+  // What nobody has told us in the meantime.
+  look(Depth::changes);
 }
 
 void Client::look(Depth depth) {
@@ -163,7 +186,7 @@ void Client::arm_slow_look(bool failed) {
   slow_timer_ = executor_.at(saturating_add(executor_.clock().now(), scale(span, jitter)), [this] {
     arm_slow_look(false);
     if (hub_->empty()) return;
-    feed_->refresh();
+    if (feed_ != nullptr) feed_->refresh();
     look(Depth::slow);
   });
 }
@@ -197,7 +220,8 @@ void Client::look_for_deaths(std::size_t step) {
 void Client::shut(std::function<void()> done) {
   const bool is_first = !std::exchange(is_shut_, true);
   if (is_first) {
-    for (auto* timer : {&limit_timer_, &slow_timer_, &expiry_timer_, &death_timer_}) timer->reset();
+    for (auto* timer : {&limit_timer_, &feed_timer_, &slow_timer_, &expiry_timer_, &death_timer_})
+      timer->reset();
     feed_.reset();
     OperationQueue::Batch waiting;
     for (const auto& [key, operation] : in_flight_) waiting.push_back(operation);

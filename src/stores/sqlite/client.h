@@ -62,6 +62,8 @@ class Client : public std::enable_shared_from_this<Client> {
   void keep_limits();
 
   void look(Depth depth);
+  void prepare_feed();
+  void open_feed();
   void begin_look();
   void end_look(Sighting seen);
   void arm_slow_look(bool failed);
@@ -79,6 +81,7 @@ class Client : public std::enable_shared_from_this<Client> {
   Instant armed_limit_ = kNever;
 
   std::unique_ptr<ChangeFeed> feed_;
+  std::unique_ptr<Executor::Handle> feed_timer_;
   std::unique_ptr<Executor::Handle> slow_timer_;
   std::unique_ptr<Executor::Handle> expiry_timer_;
   std::unique_ptr<Executor::Handle> death_timer_;

@@ -14,7 +14,8 @@ using std::chrono::microseconds;
 constexpr const char* kSettings =
     "PRAGMA trusted_schema = OFF;"
     "PRAGMA cell_size_check = ON;"
-    "PRAGMA temp_store = MEMORY;";
+    "PRAGMA temp_store = MEMORY;"
+    "PRAGMA synchronous = NORMAL;";
 
 // Short at first: what is waited for is mostly one disk write of somebody else.
 constexpr microseconds kFirstWait{200};
@@ -66,8 +67,7 @@ bool Statement::is_null(int column) const {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path,
-                                                     const std::string& vfs,
-                                                     Durability durability) {
+                                                     const std::string& vfs) {
   std::unique_ptr<Connection> connection(new Connection(path));
   connection->vfs_ = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
   if (connection->vfs_ == nullptr) {
@@ -90,9 +90,6 @@ Result<std::unique_ptr<Connection>> Connection::open(const std::string& path,
   sqlite3_wal_hook(handle, &Connection::note_log_size, connection.get());
   connection->patience_ = std::chrono::seconds(2);
   if (auto done = connection->execute(kSettings); !done) return tl::unexpected(done.error());
-  const char* synchronous = durability == Durability::at_commit ? "PRAGMA synchronous = FULL"
-                                                                : "PRAGMA synchronous = NORMAL";
-  if (auto done = connection->execute(synchronous); !done) return tl::unexpected(done.error());
   if (auto done = connection->prepare_own(); !done) return tl::unexpected(done.error());
   return connection;
 }
@@ -130,7 +127,16 @@ int Connection::run(Statement& statement) {
   return sqlite3_extended_errcode(handle_.get());
 }
 
-Result<void> Connection::begin_write(Duration patience) {
+Result<void> Connection::set_durability(Durability durability) {
+  if (durability == durability_) return {};
+  const bool at_commit = durability == Durability::at_commit;
+  auto done = execute(at_commit ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  if (done) durability_ = durability;
+  return done;
+}
+
+Result<void> Connection::begin_write(Durability durability, Duration patience) {
+  if (auto set = set_durability(durability); !set) return set;
   patience_ = patience;
   waited_ = Duration::zero();
   was_busy_ = false;
@@ -178,9 +184,8 @@ bool Connection::has_moved() const noexcept {
 }
 
 void Connection::checkpoint() noexcept {
-  // maybe: a reader or another checkpoint is in the way; the next commit will see to it again.
+  // maybe: a reader or another checkpoint is in the way; some commits later it is tried again.
   sqlite3_wal_checkpoint_v2(handle_.get(), "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-  log_pages_ = 0;
 }
 
 Error Connection::error(int result, Phase phase, std::string_view doing) const {

@@ -55,8 +55,7 @@ class Connection {
  public:
   /// Opens an existing file. Nothing is created but SQLite's own -wal and -shm.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const std::string& path,
-                                                                const std::string& vfs,
-                                                                Durability durability);
+                                                                const std::string& vfs);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -65,7 +64,7 @@ class Connection {
 
   /// Takes the write lock at once, waiting no longer than `patience` for it. unavailable: somebody
   /// else has it.
-  [[nodiscard]] Result<void> begin_write(Duration patience);
+  [[nodiscard]] Result<void> begin_write(Durability durability, Duration patience);
   /// After this, all reads up to end_read() see one state.
   [[nodiscard]] Result<void> begin_read();
   void end_read() noexcept;
@@ -85,7 +84,6 @@ class Connection {
 
   /// Pages in the write-ahead log after the last commit of this connection.
   [[nodiscard]] int log_pages() const noexcept { return log_pages_; }
-  void forget_log_size() noexcept { log_pages_ = 0; }
   /// Copies what it can from the log to the database, without waiting for anybody.
   void checkpoint() noexcept;
 
@@ -98,6 +96,7 @@ class Connection {
   };
   explicit Connection(std::string path) : path_(std::move(path)) {}
   [[nodiscard]] Result<void> prepare_own();
+  [[nodiscard]] Result<void> set_durability(Durability durability);
   [[nodiscard]] int run(Statement& statement);
   static int wait_while_busy(void* self, int tries);
   static int note_log_size(void* self, sqlite3* db, const char* name, int pages);
@@ -109,6 +108,7 @@ class Connection {
   Statement begin_read_;
   Statement commit_;
   Statement roll_back_;
+  Durability durability_ = Durability::at_checkpoint;
   Duration patience_{};
   Duration waited_{};
   int log_pages_ = 0;

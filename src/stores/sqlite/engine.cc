@@ -17,9 +17,9 @@ namespace {
 // One try for the write lock. Short, so that watches and list() of the same store go on meanwhile.
 constexpr Duration kOneTry = std::chrono::milliseconds(20);
 
-// 1 MiB: a checkpoint costs two disk writes, so it should be rare; a log much larger than the
-// database makes readers slow.
-constexpr int kLogPages = 256;
+// 256 KiB: a checkpoint costs two disk writes, so it should be rare; but a process that finds
+// nobody else at the database, as every `tenure lock` by itself does, reads the whole log first.
+constexpr int kLogPages = 64;
 
 Error closed_error() { return Error{Errc::closed, "the store is closed"}; }
 
@@ -41,10 +41,8 @@ void Engine::close() noexcept {
   is_closed_ = true;
   if (::getpid() != process_) {
     // Leaked on purpose.
-    static_cast<void>(durable_table_.release());
-    static_cast<void>(quick_table_.release());
-    static_cast<void>(durable_.release());
-    static_cast<void>(quick_.release());
+    static_cast<void>(table_.release());
+    static_cast<void>(connection_.release());
     static_cast<void>(lock_.release());
     return;
   }
@@ -57,14 +55,20 @@ Result<bool> Engine::open() {
   if (!location) return tl::unexpected<Error>(std::move(location.error()));
   location_ = std::move(*location);
   lock_path_ = location_.lock_path();
-  return ensure_open();
+  auto opened = ensure_open();
+  if (!opened && lock_ != nullptr) {
+    // Nothing is held through it yet, and nothing must be left of a refusal.
+    auto found = look_at(location_, options_.vfs);
+    if (!found || *found != Content::tenure) lock_->remove_if_new();
+    inherited_fd_ = -1;
+    lock_.reset();
+  }
+  return opened;
 }
 
 Result<bool> Engine::ensure_open() {
   if (is_closed_) return tl::unexpected<Error>(closed_error());
-  if (quick_ != nullptr && !quick_->is_broken() && !durable_->is_broken() && !quick_->has_moved()) {
-    return true;
-  }
+  if (connection_ != nullptr && !connection_->is_broken() && !connection_->has_moved()) return true;
   disconnect();
   auto found = look_at(location_, options_.vfs);
   if (!found) return tl::unexpected<Error>(std::move(found.error()));
@@ -94,27 +98,21 @@ Result<void> Engine::create_missing(Content found) {
 }
 
 Result<void> Engine::connect() {
-  auto quick = Connection::open(location_.path, options_.vfs, Durability::at_checkpoint);
-  if (!quick) return tl::unexpected<Error>(std::move(quick.error()));
-  if (options_.create && (*quick)->is_read_only()) {
+  auto connection = Connection::open(location_.path, options_.vfs);
+  if (!connection) return tl::unexpected<Error>(std::move(connection.error()));
+  if (options_.create && (*connection)->is_read_only()) {
     return fail(Errc::permission_denied, "cannot write " + location_.path);
   }
-  if (auto ours = check_schema(**quick, location_.path); !ours) return ours;
-  auto durable = Connection::open(location_.path, options_.vfs, Durability::at_commit);
-  if (!durable) return tl::unexpected<Error>(std::move(durable.error()));
-  auto quick_table = Table::prepare(**quick);
-  if (!quick_table) return tl::unexpected<Error>(std::move(quick_table.error()));
-  auto durable_table = Table::prepare(**durable);
-  if (!durable_table) return tl::unexpected<Error>(std::move(durable_table.error()));
+  if (auto ours = check_schema(**connection, location_.path); !ours) return ours;
+  auto table = Table::prepare(**connection);
+  if (!table) return tl::unexpected<Error>(std::move(table.error()));
   if (options_.create) {
     if (auto taken = take_lock(); !taken) return taken;
   } else if (lock_ == nullptr) {
     lock_ = SessionLock::look(lock_path_);
   }
-  quick_ = std::move(*quick);
-  durable_ = std::move(*durable);
-  quick_table_ = std::move(*quick_table);
-  durable_table_ = std::move(*durable_table);
+  connection_ = std::move(*connection);
+  table_ = std::move(*table);
   observer_.forget_version();
   return {};
 }
@@ -131,8 +129,8 @@ Result<void> Engine::take_lock() {
 
 bool Engine::holds_anything() noexcept {
   if (lock_ == nullptr || !lock_->is_session()) return false;
-  if (quick_ == nullptr) return true;
-  auto rows = quick_table_->changed_since(0);
+  if (connection_ == nullptr) return true;
+  auto rows = table_->changed_since(0);
   if (!rows) return true;
   const Instant now = executor_.clock().now();
   return std::any_of(rows->begin(), rows->end(), [&](const Row& row) {
@@ -148,14 +146,12 @@ void Engine::drop_lock() noexcept {
 }
 
 void Engine::disconnect() noexcept {
-  durable_table_.reset();
-  quick_table_.reset();
-  durable_.reset();
-  quick_.reset();
+  table_.reset();
+  connection_.reset();
 }
 
-Ledger Engine::ledger(Table& table) const {
-  return Ledger(table, *lock_, environment_.boot_id, executor_.clock());
+Ledger Engine::ledger() const {
+  return Ledger(*table_, *lock_, environment_.boot_id, executor_.clock());
 }
 
 void Engine::run(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
@@ -173,16 +169,16 @@ void Engine::run(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
 }
 
 void Engine::run_reads(OperationQueue::Batch& batch) {
-  if (quick_ == nullptr) {
+  if (connection_ == nullptr) {
     for (const auto& operation : batch) operation->set_nothing();
     return;
   }
-  if (auto begun = quick_->begin_read(); !begun) return set_all(batch, begun.error());
-  Ledger rows = ledger(*quick_table_);
+  if (auto begun = connection_->begin_read(); !begun) return set_all(batch, begun.error());
+  Ledger rows = ledger();
   for (const auto& operation : batch) {
     if (auto done = operation->carry_out(rows, kLongAgo); !done) operation->set_error(done.error());
   }
-  quick_->end_read();
+  connection_->end_read();
 }
 
 void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
@@ -214,41 +210,42 @@ void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& aga
 
 Result<void> Engine::answer_losers(OperationQueue::Batch& batch) {
   if (auto taken = take_lock(); !taken) return taken;
-  if (auto begun = quick_->begin_read(); !begun) return begun;
-  Ledger rows = ledger(*quick_table_);
+  if (auto begun = connection_->begin_read(); !begun) return begun;
+  Ledger rows = ledger();
   Result<void> failed;
   std::erase_if(batch, [&](const auto& each) {
     auto answered = each->answer_by_reading(rows);
     if (!answered) failed = tl::unexpected<Error>(answered.error());
     return answered && *answered;
   });
-  quick_->end_read();
+  connection_->end_read();
   return failed;
 }
 
 Result<void> Engine::write(OperationQueue::Batch& batch, Effect effect) {
-  const bool durable = effect == Effect::durable;
-  Connection& connection = durable ? *durable_ : *quick_;
+  const Durability durability =
+      effect == Effect::durable ? Durability::at_commit : Durability::at_checkpoint;
   Instant limit = kNever;
   for (const auto& each : batch) limit = std::min(limit, each->limit());
   // Validity counts from before the transaction, however long the lock is waited for.
   const Instant sent_at = executor_.clock().now();
   const Duration patience = std::min(kOneTry, saturating_between(sent_at, limit));
-  if (auto begun = connection.begin_write(patience); !begun) {
-    was_busy_ = connection.was_busy();
+  if (auto begun = connection_->begin_write(durability, patience); !begun) {
+    was_busy_ = connection_->was_busy();
     return begun;
   }
-  Ledger rows = ledger(durable ? *durable_table_ : *quick_table_);
+  Ledger rows = ledger();
   for (const auto& each : batch) {
     if (!each->start()) continue;
     if (auto done = each->carry_out(rows, sent_at); !done) {
-      connection.roll_back();
+      connection_->roll_back();
       return done;
     }
   }
-  if (auto done = connection.commit(); !done) return done;
-  has_changed_ = rows.has_changed();
-  if (has_changed_) lock_->ring();
+  // Whatever the commit will answer.
+  if (rows.has_changed()) observer_.note_own_change();
+  if (auto done = connection_->commit(); !done) return done;
+  note_commit(rows.has_changed());
   return {};
 }
 
@@ -263,23 +260,30 @@ Result<Observation> Engine::observe(Depth depth, bool present) {
       lock_ = SessionLock::look(lock_path_);
     }
   }
-  if (auto begun = quick_->begin_read(); !begun) {
+  if (auto begun = connection_->begin_read(); !begun) {
     return tl::unexpected<Error>(std::move(begun.error()));
   }
-  auto seen =
-      observer_.look(*quick_table_, ledger(*quick_table_), executor_.clock().now(), depth, present);
-  quick_->end_read();
+  auto seen = observer_.look(*table_, ledger(), executor_.clock().now(), depth, present);
+  connection_->end_read();
   return seen;
 }
 
+void Engine::note_commit(bool has_changed) noexcept {
+  has_changed_ = has_changed;
+  if (has_changed) lock_->ring();
+  // Fewer than before: the log has begun again.
+  log_pages_ = connection_->log_pages();
+  if (log_pages_ < checkpointed_pages_) checkpointed_pages_ = 0;
+}
+
 bool Engine::wants_checkpoint() const noexcept {
-  return quick_ != nullptr && std::max(quick_->log_pages(), durable_->log_pages()) >= kLogPages;
+  return connection_ != nullptr && log_pages_ - checkpointed_pages_ >= kLogPages;
 }
 
 void Engine::checkpoint() noexcept {
   if (!wants_checkpoint()) return;
-  quick_->checkpoint();
-  durable_->forget_log_size();
+  connection_->checkpoint();
+  checkpointed_pages_ = log_pages_;
 }
 
 }  // namespace tenure::sqlite

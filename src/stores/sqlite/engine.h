@@ -47,7 +47,7 @@ class Engine {
 
   [[nodiscard]] Result<Observation> observe(Depth depth, bool present);
 
-  /// The log has grown so much that a checkpoint() is worth its disk writes.
+  /// The log has grown so much since the last one that a checkpoint() is worth its disk writes.
   [[nodiscard]] bool wants_checkpoint() const noexcept;
   void checkpoint() noexcept;
 
@@ -70,8 +70,9 @@ class Engine {
   void run_reads(OperationQueue::Batch& batch);
   void run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& again);
   [[nodiscard]] Result<void> write(OperationQueue::Batch& batch, Effect effect);
+  void note_commit(bool has_changed) noexcept;
   [[nodiscard]] Result<void> answer_losers(OperationQueue::Batch& batch);
-  [[nodiscard]] Ledger ledger(Table& table) const;
+  [[nodiscard]] Ledger ledger() const;
 
   SqliteOptions options_;
   Environment environment_;
@@ -80,12 +81,12 @@ class Engine {
   std::string lock_path_;
   const pid_t process_;
   std::unique_ptr<SessionLock> lock_;
-  // The tables' statements must go before their connections.
-  std::unique_ptr<Connection> durable_;
-  std::unique_ptr<Connection> quick_;
-  std::unique_ptr<Table> durable_table_;
-  std::unique_ptr<Table> quick_table_;
+  // The table's statements must go before their connection.
+  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Table> table_;
   Observer observer_;
+  int log_pages_ = 0;           ///< After our last commit.
+  int checkpointed_pages_ = 0;  ///< Of them, those that our last checkpoint has seen.
   bool has_changed_ = false;
   bool was_busy_ = false;
   bool is_closed_ = false;

@@ -37,6 +37,9 @@ class Observer {
   /// Everything must be read anew, as after a change of the file.
   void forget_version() noexcept { is_fresh_ = false; }
 
+  /// Our own commits do not show in the data version, which tells of other connections only.
+  void note_own_change() noexcept { version_ = -1; }
+
   /// Within a read transaction, or without one if `Depth::changes` finds nothing new.
   [[nodiscard]] Result<Observation> look(Table& table, const Ledger& ledger, Instant now,
                                          Depth depth, bool present);

@@ -75,35 +75,54 @@ KeptDescriptors& kept_descriptors() {
 
 }  // namespace
 
-Result<std::unique_ptr<SessionLock>> SessionLock::take(
-    const std::string& path, const std::string& database,
-    const std::function<std::uint64_t()>& random) {
+Result<std::unique_ptr<SessionLock>> SessionLock::open_or_create(const std::string& path,
+                                                                 const std::string& database) {
   constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   struct stat model {};
   const bool has_model = ::stat(database.c_str(), &model) == 0;
   const mode_t mode = has_model ? (model.st_mode & 0777) : 0666;
-  int fd = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode);
-  if (fd >= 0) {
+  int fd = -1;
+  bool is_new = false;
+  // More than once: what is there at the one look may be gone at the next, see remove_if_new().
+  for (int attempt = 0; attempt < kAttempts && fd < 0; ++attempt) {
+    fd = ::open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode);
+    is_new = fd >= 0;
+    if (fd < 0 && errno == EEXIST) fd = ::open(path.c_str(), kFlags);
+    if (fd < 0 && errno != ENOENT) break;
+  }
+  if (is_new) {
     // maybe: not permitted; then those that may use the database but not this file are told so.
     if (has_model && ::fchown(fd, model.st_uid, model.st_gid) != 0) errno = 0;
     if (has_model && ::fchmod(fd, mode) != 0) errno = 0;
-  } else if (fd < 0 && errno == EEXIST) {
-    fd = ::open(path.c_str(), kFlags);
   }
   if (fd < 0) return tl::unexpected<Error>(make_system_error(errno, "open", path));
   std::unique_ptr<SessionLock> lock(new SessionLock(path, fd));
+  lock->is_new_ = is_new;
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     return fail(Errc::invalid_argument, path + " is not a plain file");
   }
-  if (auto left = kept_descriptors().take(file_of(fd))) {
-    ::close(std::exchange(lock->fd_, left->first));
-    lock->place_ = left->second;
-    lock->keep_ = true;
-    return lock;
-  }
-  if (auto locked = lock->lock_some_byte(random); !locked) return tl::unexpected(locked.error());
   return lock;
+}
+
+Result<std::unique_ptr<SessionLock>> SessionLock::take(
+    const std::string& path, const std::string& database,
+    const std::function<std::uint64_t()>& random) {
+  for (int attempt = 1;; ++attempt) {
+    auto lock = open_or_create(path, database);
+    if (!lock) return lock;
+    if (auto left = kept_descriptors().take(file_of((*lock)->fd_))) {
+      ::close(std::exchange((*lock)->fd_, left->first));
+      (*lock)->place_ = left->second;
+      (*lock)->keep_ = true;
+      return lock;
+    }
+    if (auto locked = (*lock)->lock_some_byte(random); !locked) {
+      (*lock)->remove_if_new();
+      return tl::unexpected(locked.error());
+    }
+    if (!(*lock)->is_replaced() || attempt == kAttempts) return lock;
+  }
 }
 
 Result<void> SessionLock::lock_some_byte(const std::function<std::uint64_t()>& random) {
@@ -150,6 +169,15 @@ bool SessionLock::is_replaced() const noexcept {
   if (::stat(path_.c_str(), &info) != 0) return fd_ >= 0;
   return static_cast<std::int64_t>(info.st_dev) != place_.device ||
          static_cast<std::int64_t>(info.st_ino) != place_.inode;
+}
+
+void SessionLock::remove_if_new() const noexcept {
+  if (!is_new_ || is_replaced()) return;
+  struct flock others = one_byte(F_WRLCK, 1);
+  others.l_len = 0;  // to the end of all offsets
+  if (::fcntl(fd_, F_OFD_GETLK, &others) != 0 || others.l_type != F_UNLCK) return;
+  // maybe: not permitted by now; then an empty file is left, which harms nobody.
+  if (::unlink(path_.c_str()) != 0) errno = 0;
 }
 
 void SessionLock::ring() const noexcept {

@@ -66,6 +66,11 @@ class SessionLock {
   /// The path names another file, or none, by now.
   [[nodiscard]] bool is_replaced() const noexcept;
 
+  /// Undoes a take() that has created the file, for a store that is refused after all. Not if
+  /// anybody else has locked a byte of it by now. Whoever does so in this very moment finds that
+  /// it is_replaced(), and is judged by its ttl alone until it has taken the next one.
+  void remove_if_new() const noexcept;
+
   /// Lets every watcher of the file know that something has changed.
   void ring() const noexcept;
 
@@ -75,12 +80,15 @@ class SessionLock {
 
  private:
   SessionLock(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  [[nodiscard]] static Result<std::unique_ptr<SessionLock>> open_or_create(
+      const std::string& path, const std::string& database);
   [[nodiscard]] Result<void> lock_some_byte(const std::function<std::uint64_t()>& random);
 
   std::string path_;
   int fd_ = -1;
   LockPlace place_;
   bool keep_ = false;
+  bool is_new_ = false;
 };
 
 }  // namespace tenure::sqlite

@@ -17,7 +17,7 @@ class ContentionTest : public testing::Test {
     while (!foreign()) now_ += seconds(1);
   }
 
-  ContentionTerms terms_{.rewrites = 5, .window = minutes(1), .quiet = minutes(5)};
+  ContentionTerms terms_{.rewrites = 5, .window = minutes(1), .quiet = minutes(5), .trials = 11};
   Instant now_{seconds(1000)};
   Contention fight_;
 };
@@ -69,6 +69,38 @@ TEST_F(ContentionTest, ATryAfterSilenceThatIsOverwrittenCostsTwiceTheTimeBefore)
     EXPECT_TRUE(fight_.contended(now_ + pause - Duration(1)));
     EXPECT_FALSE(fight_.contended(now_ + pause));
   }
+}
+
+TEST_F(ContentionTest, AfterAllItsTrialsSilenceCountsNoMore) {
+  terms_.trials = 3;
+  make_contended();
+  Duration pause = minutes(5);
+  for (int i = 0; i < 3; ++i) {
+    now_ += pause;
+    EXPECT_TRUE(foreign());
+    pause *= 2;
+  }
+  now_ += std::chrono::hours(24 * 365 * 100);
+  EXPECT_TRUE(fight_.contended(now_));
+  EXPECT_FALSE(foreign()) << "it is reported once";
+  EXPECT_TRUE(fight_.contended(now_ + std::chrono::hours(1)));
+  EXPECT_EQ(fight_.forgettable(terms_), kNever);
+  fight_.on_new_wish(now_);
+  EXPECT_FALSE(fight_.contended(now_));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(foreign()) << "a new wish has all its rewrites again";
+}
+
+TEST_F(ContentionTest, WritesOfAKeyAreBoundedHoweverLongTheOthersInsist) {
+  std::uint32_t writes = 0;
+  const Instant end = now_ + std::chrono::hours(24 * 365 * 50);
+  while (now_ < end) {
+    const bool waits = fight_.contended(now_);
+    now_ += waits ? minutes(1) : seconds(1);
+    if (waits) continue;
+    ++writes;
+    foreign();
+  }
+  EXPECT_EQ(writes, terms_.rewrites + terms_.trials);
 }
 
 TEST_F(ContentionTest, SilenceAfterATryForgivesAll) {

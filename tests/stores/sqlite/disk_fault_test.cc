@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tenure::test {
@@ -131,6 +133,13 @@ class SmallDisk {
     while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
     }
   }
+  [[nodiscard]] std::set<std::string> names() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
   void empty() const { std::remove((folder_ / "filler").c_str()); }
 
  private:
@@ -176,7 +185,12 @@ TEST(FullDisk, HasNoRoomForADatabaseAndSaysSo) {
   ASSERT_FALSE(asker.open({.path = disk / "t.db"}));
   EXPECT_EQ(asker.error().code, Errc::unavailable) << asker.error().message;
   EXPECT_NE(asker.error().message.find("No space left"), std::string::npos);
-  EXPECT_NE(::access((disk / "t.db").c_str(), F_OK), 0) << "half a database was left";
+  EXPECT_EQ(disk.names(), std::set<std::string>{"filler"}) << "something was left";
+  // An empty file that is there already stays as it is, and alone.
+  std::ofstream(disk / "t.db").flush();
+  ASSERT_FALSE(asker.open({.path = disk / "t.db"}));
+  EXPECT_EQ(disk.names(), (std::set<std::string>{"filler", "t.db"}));
+  EXPECT_EQ(std::filesystem::file_size(disk / "t.db"), 0U);
   disk.empty();
   EXPECT_TRUE(asker.open({.path = disk / "t.db"})) << asker.error().message;
 }

@@ -110,6 +110,25 @@ int hold(const std::string& path, bool with_child) {
   return 0;
 }
 
+// Leads and releases, over and over; says by the boot clock when each release was answered.
+int take_turns(const std::string& path) {
+  Client client(path);
+  while (client.store != nullptr) {
+    const auto record = client.acquire("turns");
+    if (!record) break;
+    say("leads " + std::to_string(record->token));
+    wait_for_line();
+    std::optional<Result<ReleaseReply>> reply;
+    client.store->release({record->election, record->session, record->revision, kNever},
+                          [&](Result<ReleaseReply> answer) { reply = std::move(answer); });
+    if (!client.executor.wait_until([&] { return reply.has_value(); }, seconds(20))) break;
+    say("released " + std::to_string(system_clock().now().time_since_epoch().count()));
+    wait_for_line();
+  }
+  say(client.error);
+  return 1;
+}
+
 // Takes the database's write lock and keeps it, if need be stopped.
 int keep_write_lock(const std::string& path, bool stopped) {
   sqlite3* handle = nullptr;
@@ -130,6 +149,7 @@ int main_of(std::string_view verb, const std::string& path) {
   if (verb == "open") return open_at_once(path);
   if (verb == "hold") return hold(path, false);
   if (verb == "hold-with-child") return hold(path, true);
+  if (verb == "take-turns") return take_turns(path);
   if (verb == "lock") return keep_write_lock(path, false);
   if (verb == "lock-and-stop") return keep_write_lock(path, true);
   say("what is " + std::string(verb) + "?");

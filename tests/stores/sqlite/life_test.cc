@@ -235,7 +235,30 @@ TEST_F(Life, TheLogDoesNotGrowWithoutEnd) {
     clock_.advance(milliseconds(1));
     ASSERT_TRUE(a_.renew(*held->record)->held);
   }
-  EXPECT_LT(fs::file_size(path_ + "-wal"), 2'000'000U);
+  EXPECT_LT(fs::file_size(path_ + "-wal"), 400'000U);
+}
+
+TEST_F(Life, ALogThatCannotBeginAgainDoesNotMakeEveryWriteACheckpoint) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  a_.destroy();
+  FaultyVfs vfs;
+  ASSERT_TRUE(a_.open({.path = path_, .vfs = vfs.name()}));
+  const auto held = a_.acquire("s1");
+  Database readers[] = {Database(path_), Database(path_)};
+  const auto calls_of_renewals = [&](bool with_readers) {
+    vfs.fail_at(0, SQLITE_OK, false);
+    for (int i = 0; i < 500; ++i) {
+      // There is always one who reads what is not in the database yet.
+      if (with_readers) readers[i % 2].run("BEGIN; SELECT count(*) FROM election");
+      if (with_readers && i > 0) readers[1 - i % 2].run("COMMIT");
+      clock_.advance(milliseconds(1));
+      EXPECT_TRUE(a_.renew(*held->record)->held);
+    }
+    return vfs.calls();
+  };
+  const auto usual = calls_of_renewals(false);
+  EXPECT_LT(calls_of_renewals(true), usual * 5 / 4);
+  a_.destroy();
 }
 
 }  // namespace

@@ -127,6 +127,22 @@ TEST_F(SessionLocks, CanBeLookedAtWithoutTakingOne) {
   EXPECT_EQ(late->fd(), -1);
 }
 
+TEST_F(SessionLocks, AreUndoneOnlyByTheirMakerAndOnlyWhileNobodyElseUsesThem) {
+  const auto made = take(1);
+  auto met = take(2);
+  made->remove_if_new();
+  EXPECT_FALSE(made->is_replaced()) << "somebody else had locked a byte of it";
+  met->remove_if_new();
+  EXPECT_FALSE(met->is_replaced()) << "it was not this one that made it";
+  met.reset();
+  made->remove_if_new();
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  EXPECT_TRUE(made->is_replaced()) << "who had it open all the same finds out";
+  const auto next = take(3);
+  made->remove_if_new();
+  EXPECT_FALSE(next->is_replaced()) << "another file by the same name is not its own";
+}
+
 TEST_F(SessionLocks, GiveTheRightOfCreationToOne) {
   const auto ours = take(1);
   const auto theirs = take(2);

@@ -112,6 +112,30 @@ TEST_F(Processes, RH04_AKilledHolderIsNoticedAndReplacedAtOnce) {
   EXPECT_LT(noticed.back(), seconds(2));
 }
 
+TEST_F(Processes, AReleaseReachesTheWatchersOfOtherProcessesWithin20Milliseconds) {
+  constexpr int kRounds = 100;
+  open();
+  watch();
+  Helper holder("take-turns", path_);
+  std::vector<Duration> took;
+  for (int round = 0; round < kRounds; ++round) {
+    ASSERT_EQ(holder.line().substr(0, 5), "leads") << "round " << round;
+    ASSERT_TRUE(wait([&] { return shows_a_holder(); }));
+    holder.go();
+    ASSERT_TRUE(wait([&] { return shows_nobody(); })) << "round " << round;
+    const Instant seen = executor_.clock().now();
+    const std::string line = holder.line();
+    ASSERT_EQ(line.substr(0, 9), "released ") << line;
+    // Nothing, if the watcher was told before the releaser was.
+    took.push_back(saturating_between(Instant(Duration(std::stoll(line.substr(9)))), seen));
+    holder.go();
+  }
+  std::sort(took.begin(), took.end());
+  RecordProperty("told_us_p50", static_cast<int>(took[kRounds / 2].count() / 1000));
+  RecordProperty("told_us_max", static_cast<int>(took.back().count() / 1000));
+  EXPECT_LT(took[kRounds / 2], milliseconds(20));
+}
+
 TEST_F(Processes, CK06_ATryAfterAKillWinsWithoutWaiting) {
   {
     Helper holder("hold", path_);

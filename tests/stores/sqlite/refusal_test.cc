@@ -142,7 +142,7 @@ TEST_F(Refusal, OfADamagedDatabase) {
   expect_refused(path, Errc::corrupt, "");
 }
 
-TEST_F(Refusal, OfAFileSystemThatMachinesShare) {
+TEST_F(Refusal, SB12_OfAFileSystemThatMachinesShare) {
   sqlite::Environment nfs = machine();
   nfs.file_system_type = [](const std::string&) { return Result<std::int64_t>(0x6969); };
   expect_refused(folder_ / "t.db", Errc::unsupported, "NFS", nfs);
