@@ -59,18 +59,6 @@ TEST(RigAuth, UsersHaveTheRightsThatTheyAreGiven) {
   EXPECT_EQ(status_of([&] { user.put("election/a", "1"); }), 200);
 }
 
-TEST(RigAuth, ATokenThatIsNotUsedEnds) {
-  EtcdCluster cluster({.auth = true, .token_ttl = seconds(1)});
-  const std::string token = token_of_root(cluster);
-  EXPECT_EQ(read_with(cluster, token), 200);
-  Admin root = cluster.admin();
-  (void)root.revision();
-  // Looking at it would use it.
-  EXPECT_FALSE(eventually([] { return false; }, seconds(3)));
-  EXPECT_EQ(read_with(cluster, token), 401);
-  EXPECT_GT(root.revision(), 0) << "the rig logs in again";
-}
-
 TEST(RigAuth, ASignedTokenEndsAlsoWhenItIsUsed) {
   EtcdCluster cluster({.auth = true, .token_ttl = seconds(2), .signed_tokens = true});
   const std::string token = token_of_root(cluster);
