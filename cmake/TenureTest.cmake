@@ -3,13 +3,14 @@
 include(GoogleTest)
 
 # tenure_test(NAME folder/x_test SOURCES x_test.cc [LINK lib...] [LABELS unit|store|cli|long...]
-#             [TIMEOUT seconds])
+#             [TIMEOUT seconds] [SERIAL])
 #
 # A GoogleTest program. NAME is the path of the test below tests/; the program is built as the
 # target folder_x_test, and each of its tests is a ctest test named folder/Suite.Name.
-# Without LABELS it is a unit test. GoogleMock's main is linked.
+# Without LABELS it is a unit test. SERIAL: no other test runs beside it, because real processes are
+# held to real deadlines. GoogleMock's main is linked.
 function(tenure_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TIMEOUT" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "SERIAL" "NAME;TIMEOUT" "SOURCES;LINK;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_SOURCES)
     message(FATAL_ERROR "tenure_test: needs NAME and SOURCES, got '${ARGN}'")
   endif()
@@ -34,7 +35,7 @@ function(tenure_test)
     TEST_PREFIX "${folder}/"
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} RUN_SERIAL ${arg_SERIAL})
 
   foreach(source IN LISTS arg_SOURCES)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)

@@ -190,16 +190,20 @@ void Guardian::start(const Message& message) {
   setenv("TENURE_TOKEN", std::to_string(message.token).c_str(), 1);
   setenv("TENURE_TTL_MS", std::to_string(message.ttl_ms).c_str(), 1);
   const int terminal = terminal_.to_hand_over();
-  const Launched launched = launch(command_, terminal, hangup_ignored());
+  // From its first instruction on, what the terminal sends to the command is witnessed.
+  const Launched launched = launch(command_, terminal, hangup_ignored(),
+                                   [this](pid_t group) { terminal_.witness(group); });
   if (launched.error != 0) {
-    if (terminal >= 0) terminal_.restore();
+    if (terminal >= 0) {
+      terminal_.restore();
+      terminal_.leave_group();
+    }
     say(Verb::failed, launched.error);
     state_ = State::over;
     return;
   }
   pid_ = launched.pid;
   state_ = State::running;
-  if (terminal >= 0) terminal_.witness(pid_);
   say(Verb::started, pid_);
 }
 

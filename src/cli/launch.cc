@@ -11,15 +11,35 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 namespace tenure::cli {
 namespace {
 
+// What the parent and the child of a launch share.
+struct Pipes {
+  std::array<int, 2> failure{-1, -1};  // errno of a failed exec; a successful one closes it
+  std::array<int, 2> gate{-1, -1};     // closed by the parent when the child may go on
+
+  ~Pipes() {
+    for (const int fd : {failure[0], failure[1], gate[0], gate[1]}) {
+      if (fd >= 0) close(fd);
+    }
+  }
+};
+
+void shut(int& fd) noexcept { close(std::exchange(fd, -1)); }
+
 // Between vfork and exec: system calls only, in memory that may be the parent's.
 [[noreturn]] void become(char* const* argv, int terminal, bool hangup_ignored, pid_t parent,
-                         int failure) noexcept {
+                         const Pipes& pipes) noexcept {
   setpgid(0, 0);
-  if (terminal >= 0) tcsetpgrp(terminal, getpid());
+  if (terminal >= 0) {
+    tcsetpgrp(terminal, getpid());
+    close(pipes.gate[1]);
+    char end = 0;
+    static_cast<void>(!read(pipes.gate[0], &end, 1));  // its end is what is waited for
+  }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent may have gone before the line above took effect.
   if (getppid() != parent) _exit(0);
@@ -27,26 +47,33 @@ namespace {
   execvp(argv[0], argv);
   const int error = errno;
   // A pipe that is new and empty takes it.
-  static_cast<void>(!write(failure, &error, sizeof error));
+  static_cast<void>(!write(pipes.failure[1], &error, sizeof error));
   _exit(127);
 }
 
 }  // namespace
 
-Launched launch(char* const* argv, int terminal, bool hangup_ignored) noexcept {
-  std::array<int, 2> failure{};  // closed by a successful exec
-  if (pipe2(failure.data(), O_CLOEXEC) != 0) return {-1, errno};
+Launched launch(char* const* argv, int terminal, bool hangup_ignored,
+                const std::function<void(pid_t)>& before_exec) {
+  Pipes pipes;
+  if (pipe2(pipes.failure.data(), O_CLOEXEC) != 0) return {-1, errno};
+  if (terminal >= 0 && pipe2(pipes.gate.data(), O_CLOEXEC) != 0) return {-1, errno};
   const pid_t parent = getpid();
-  // Not posix_spawn: it cannot ask for the signal at the parent's death. The parent stands still
-  // until the exec, so that the group exists when vfork returns here.
-  const pid_t pid = vfork();
-  if (pid == 0) become(argv, terminal, hangup_ignored, parent, failure[1]);
-  int error = pid < 0 ? errno : 0;
-  close(failure[1]);
-  if (pid > 0 && read(failure[0], &error, sizeof error) > 0) waitpid(pid, nullptr, 0);
-  close(failure[0]);
-  if (error != 0) return {-1, error};
-  return {pid, 0};
+  // Not posix_spawn: it cannot ask for the signal at the parent's death. vfork is faster, but its
+  // parent stands still until the exec.
+  const pid_t pid = terminal >= 0 ? fork() : vfork();
+  if (pid == 0) become(argv, terminal, hangup_ignored, parent, pipes);
+  if (pid < 0) return {-1, errno};
+  if (terminal >= 0) {
+    setpgid(pid, pid);  // whoever of the two is first
+    before_exec(pid);
+    shut(pipes.gate[1]);
+  }
+  shut(pipes.failure[1]);
+  int error = 0;
+  if (read(pipes.failure[0], &error, sizeof error) <= 0) return {pid, 0};
+  waitpid(pid, nullptr, 0);
+  return {-1, error};
 }
 
 }  // namespace tenure::cli

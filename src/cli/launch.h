@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <sys/types.h>
 
 namespace tenure::cli {
@@ -13,8 +14,10 @@ struct Launched {
 
 // Runs argv[0] (searched in PATH, never by a shell) in a process group of its own, with default
 // signals, to be killed by the kernel if the calling thread ends. With `terminal` >= 0 the group
-// becomes that terminal's foreground group before the command's first instruction. Must be called
-// with all signals blocked, from a process with one thread.
-[[nodiscard]] Launched launch(char* const* argv, int terminal, bool hangup_ignored) noexcept;
+// becomes that terminal's foreground group before the command's first instruction, and before that
+// `before_exec` is told the group. Must be called with all signals blocked, from a process with one
+// thread.
+[[nodiscard]] Launched launch(char* const* argv, int terminal, bool hangup_ignored,
+                              const std::function<void(pid_t)>& before_exec);
 
 }  // namespace tenure::cli

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 Duration kill_margin(const Timing& timing) noexcept {
   const Duration wanted =
-      std::clamp<Duration>(timing.ttl / 20, milliseconds(10), milliseconds(500));
+      std::clamp<Duration>(timing.ttl / 10, milliseconds(10), milliseconds(500));
   return std::min<Duration>(wanted, std::max<Duration>(timing.grace / 2, milliseconds(5)));
 }
 

@@ -8,7 +8,7 @@
 namespace tenure::cli {
 
 // How long before the deadline everything must have been sent KILL: what killing and reaping take
-// on a loaded machine, a twentieth of the ttl within 10 to 500 ms, and at most half of the grace.
+// on a loaded machine, a tenth of the ttl within 10 to 500 ms, and at most half of the grace.
 [[nodiscard]] Duration kill_margin(const Timing& timing) noexcept;
 
 // Keeps a command that ends at once from being started over and over: a run shorter than

@@ -18,9 +18,9 @@ Timing timing_of(Duration ttl, Duration grace) {
   return timing;
 }
 
-TEST(KillMargin, IsATwentiethOfTheTtlWithinBounds) {
+TEST(KillMargin, IsATenthOfTheTtlWithinBounds) {
   EXPECT_EQ(kill_margin(timing_of(seconds(15), seconds(3))), milliseconds(500));
-  EXPECT_EQ(kill_margin(timing_of(seconds(3), milliseconds(600))), milliseconds(150));
+  EXPECT_EQ(kill_margin(timing_of(seconds(3), milliseconds(600))), milliseconds(300));
   EXPECT_EQ(kill_margin(timing_of(milliseconds(100), milliseconds(20))), milliseconds(10));
   EXPECT_EQ(kill_margin(timing_of(hours(24), hours(1))), milliseconds(500));
 }

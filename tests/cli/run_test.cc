@@ -6,6 +6,7 @@
 
 #include <tenure/clock.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -190,23 +191,31 @@ TEST(Run, RH01_NextStartsOnlyAfterTheWorkHasEnded) {
 }
 
 // kill -9: the store notices by the kernel's lock, not by the ttl of 15 s.
-TEST(Run, CL07_KilledLeaderIsFollowedWithin250MillisecondsAndNothingOfItLives) {
+// From the kill of a leader to the next command.
+Duration follow_a_killed_leader() {
   const Bench bench;
   auto first = bench.start("run", "15s", bench.worker({"--ignore-term", "--daemon"}));
-  ASSERT_TRUE(bench.wait_for("begin"));
+  EXPECT_TRUE(bench.wait_for("begin"));
   const pid_t command = pid_of_last_begin(bench);
   const pid_t daemon = std::atoi(bench.last("daemon").c_str());
   const auto second = bench.start("run", "15s", bench.worker());
-  ASSERT_TRUE(eventually([&] { return second->err().find("leads") != std::string::npos; }));
+  EXPECT_TRUE(eventually([&] { return second->err().find("leads") != std::string::npos; }));
   const Instant before = system_clock().now();
   first->send(SIGKILL);
-  ASSERT_TRUE(bench.wait_for("begin", 2));
+  EXPECT_TRUE(bench.wait_for("begin", 2));
   const Duration took = time_of_last_begin(bench) - before;
-  RecordProperty("milliseconds", std::to_string(took.count() / 1'000'000));
-  EXPECT_LT(took, milliseconds(250));
   EXPECT_EQ(bench.count("overlap"), 0U) << "the old command or its daemon lived on";
   EXPECT_FALSE(alive(command));
   EXPECT_FALSE(alive(daemon));
+  return took;
+}
+
+TEST(Run, CL07_KilledLeaderIsFollowedWithin250MillisecondsAndNothingOfItLives) {
+  // The median of three, so that one moment in which the machine is busy decides nothing.
+  std::array took{follow_a_killed_leader(), follow_a_killed_leader(), follow_a_killed_leader()};
+  std::sort(took.begin(), took.end());
+  RecordProperty("milliseconds", std::to_string(took[1].count() / 1'000'000));
+  EXPECT_LT(took[1], milliseconds(250));
 }
 
 TEST(Run, SB02_StoppedTenureLosesItsCommandByTheDeadline) {

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sched.h>
 #include <string>
 #include <termios.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 namespace tenure::test {
 namespace {
 
+using std::chrono::seconds;
 using testing::HasSubstr;
 
 class OnATerminal : public testing::Test {
@@ -114,6 +116,23 @@ TEST_F(OnATerminal, CtrlCEndsTheCommandAndThenTenure) {
   EXPECT_EQ(bench_.last("signal"), std::to_string(SIGINT));
   EXPECT_EQ(bench_.count("begin"), 1U) << "a command that made an end of it is not started again";
   EXPECT_FALSE(bench_.worker_lives());
+}
+
+// On one processor the command runs before the process that started it does again.
+TEST_F(OnATerminal, CtrlCInTheCommandsFirstInstantIsSeen) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(sched_getcpu()), &one);
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  for (std::size_t i = 1; i <= 40; ++i) {
+    run("run", bench_.worker());
+    ASSERT_TRUE(bench_.wait_for("begin", i));
+    type("\x03");
+    ASSERT_EQ(process_->wait(seconds(5)), 128 + SIGINT) << i;
+  }
+  sched_setaffinity(0, sizeof all, &all);
 }
 
 TEST_F(OnATerminal, CtrlCGivesLockTheCommandsOwnCode) {
