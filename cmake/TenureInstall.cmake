@@ -14,12 +14,20 @@ set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/tenure")
 
 install(TARGETS ${libraries} EXPORT tenure-targets)
 list(REMOVE_DUPLICATES header_folders)
+# Not the headers of stores that are switched off: what they declare is not there to be linked.
+set(left_out "")
+foreach(store IN ITEMS sqlite etcd)
+  string(TOUPPER ${store} option)
+  if(NOT TENURE_STORE_${option})
+    list(APPEND left_out PATTERN "${store}_store.h" EXCLUDE)
+  endif()
+endforeach()
 foreach(folder IN LISTS header_folders)
   install(
     DIRECTORY "${folder}/"
     TYPE INCLUDE
     FILES_MATCHING
-    PATTERN "*.h")
+    PATTERN "*.h" ${left_out})
 endforeach()
 install(
   EXPORT tenure-targets

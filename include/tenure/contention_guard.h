@@ -62,9 +62,9 @@ struct ContentionGuardOptions {
 /// but waits (it answers "none, retry"), so that it is not lost. It goes on when this process wants
 /// something else for the key, or when the others have been silent for `quiet`. Silence may just
 /// mean that the others stopped too; so when a try after silence is overwritten again, the key is
-/// contended at once, for twice as long, and after `trials` of these silence counts no more. All in
-/// all a process writes a key at most `rewrites` + `trials` times for each value that it wants,
-/// however long the others insist.
+/// contended at once, for twice as long, and after `trials` of these silence counts no more. So in
+/// such a fight a process writes a key at most `rewrites` + `trials` times for each value that it
+/// wants, however long the others insist. A fight slower than `rewrites` in a `window` is none.
 ///
 /// Not promised: that the values agree in the end. People must settle who is right; see
 /// on_contended and contended().

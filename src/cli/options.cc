@@ -7,6 +7,7 @@
 #include "cli/duration.h"
 #include "cli/exit_code.h"
 #include "cli/parse_cli11.h"
+#include "core/url.h"
 
 #include <algorithm>
 #include <array>
@@ -87,6 +88,10 @@ class Judge {
     if (const auto store = find("store")) {
       if (store->value.empty()) {
         return store->source + " is empty; a store is written sqlite:PATH";
+      }
+      if (const auto url = core::parse_url(store->value); url && url->scheme == "memory") {
+        return store->source + " is " + quoted(store->value) +
+               ": a memory of this process alone, in which nobody competes; use sqlite:PATH";
       }
       settings_.store = store->value;
     }

@@ -57,6 +57,8 @@ const std::vector<Bad>& bad_lines() {
       {{"run", "--name", "x", "--store", "", "--", "true"}, {"--store", "sqlite:PATH"}},
       {{"run", "--name", "x", "--store", "etc", "--", "true"}, {"sqlite:PATH"}},
       {{"run", "--name", "x", "--store", "ftp://host/x", "--", "true"}, {"ftp", "sqlite:PATH"}},
+      {{"run", "--name", "x", "--store", "memory:a", "--", "true"}, {"--store", "nobody competes"}},
+      {{"status", "--store", "MEMORY:"}, {"--store", "nobody competes"}},
       {{"lock", "--name", "x", "--once", "--", "true"}, {"--once"}},
       {{"status", "extra"}, {"extra"}},
       {{"status", "--", "true"}, {"--"}},

@@ -13,4 +13,12 @@ mapfile -t strays < <(find "$3/include" -type f ! -path "$3/include/tenure/*")
   printf 'not in include/tenure: %s\n' "${strays[@]}"
   exit 1
 }
+for store in sqlite etcd; do
+  header=$3/include/tenure/${store}_store.h
+  library=$(find "$3" -name "libtenure_$store.*" -print -quit)
+  [[ -f $header && -n $library || ! -f $header && -z $library ]] || {
+    echo "the header of the $store store and its library are not there together"
+    exit 1
+  }
+done
 [[ -f $3/include/tenure/time.h && -f $3/include/tenure/testkit/manual_clock.h ]]

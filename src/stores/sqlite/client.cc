@@ -126,7 +126,7 @@ std::unique_ptr<Watch> Client::watch(WatchRequest request, WatchHub::OnState on_
 }
 
 void Client::prepare_feed() {
-  if (feed_ != nullptr || is_shut_) return;
+  if (feed_ != nullptr || feed_timer_ != nullptr || is_shut_) return;
   if (in_flight_.empty()) return open_feed();
   feed_timer_ =
       executor_.at(saturating_add(executor_.clock().now(), kShortCommand), [this] { open_feed(); });
