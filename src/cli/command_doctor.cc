@@ -76,7 +76,7 @@ std::string as_json(const std::vector<Finding>& findings) {
     list.push_back({{"check", finding.check},
                     {"verdict", word_for(finding.verdict)},
                     {"found", finding.found},
-                    {"advice", finding.advice}});
+                    {"advice", finding.advice.empty() ? Json() : Json(finding.advice)}});
   }
   return list.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -45,6 +45,46 @@ bool is_command(std::string_view word) {
                      [word](const CommandSpec& command) { return command.name == word; });
 }
 
+const OptionSpec* spelled(std::string_view word) {
+  const auto* const found =
+      std::find_if(kOptions.begin(), kOptions.end(), [word](const OptionSpec& option) {
+        return word == "--" + std::string(option.name) ||
+               (option.letter != 0 && word == std::string("-") + option.letter);
+      });
+  return found == kOptions.end() ? nullptr : found;
+}
+
+// "-5" is a value that is then judged; "-x" and "--x" are what follows a value that was forgotten.
+bool looks_like_option(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
+}
+
+// CLI11 takes the word after "--name=" as the value, and any word as the truth of a flag. One word
+// with "=" becomes two, and what no value can be is refused; says why.
+std::optional<std::string> separate(std::vector<std::string>& words) {
+  std::vector<std::string> apart;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+    const std::string before = word.substr(0, equals);
+    const OptionSpec* const option = spelled(before);
+    apart.push_back(equals != std::string::npos && option != nullptr ? before : word);
+    if (option == nullptr) continue;
+    if (option->value.empty()) {
+      if (equals != std::string::npos) return before + " is given or not; it takes no value";
+    } else if (equals != std::string::npos) {
+      apart.push_back(word.substr(equals + 1));
+    } else if (i + 1 == words.size() || looks_like_option(words[i + 1])) {
+      const std::string value(option->value);
+      return before + " needs a value: --" + std::string(option->name) + "=" + value;
+    } else {
+      apart.push_back(words[++i]);
+    }
+  }
+  words = std::move(apart);
+  return std::nullopt;
+}
+
 // One parse: CLI11 writes into `values` while it reads.
 class Parser {
  public:
@@ -67,7 +107,7 @@ class Parser {
     } catch (const CLI::CallForAllHelp&) {
       return Finished{kOk, help()};
     } catch (const CLI::ParseError& error) {
-      return Finished{kUsage, std::string(error.what()) + "\nTry: tenure" + chosen() + " --help"};
+      return refuse(error);
     }
     return collect();
   }
@@ -93,35 +133,44 @@ class Parser {
   }
 
   std::string help() const {
-    for (const auto& [command, sub] : subs_) {
-      if (!sub->parsed()) continue;
-      std::string text = sub->help("tenure");
-      constexpr std::string_view kOptionsWord = "[OPTIONS]";
-      const auto at = text.find(kOptionsWord);
-      if ((command->bit & kStands) != 0 && at != std::string::npos) {
-        text.insert(at + kOptionsWord.size(), " -- CMD [ARGS...]");
-      }
-      return text;
+    const CommandSpec* const command = chosen();
+    if (command == nullptr) return app_.help();
+    std::string text = subs_.at(command)->help("tenure");
+    constexpr std::string_view kOptionsWord = "[OPTIONS]";
+    const auto at = text.find(kOptionsWord);
+    if ((command->bit & kStands) != 0 && at != std::string::npos) {
+      text.insert(at + kOptionsWord.size(), " -- CMD [ARGS...]");
     }
-    return app_.help();
+    return text;
   }
 
-  std::string chosen() const {
-    for (const auto& [command, sub] : subs_) {
-      if (sub->parsed()) return " " + std::string(command->name);
+  const CommandSpec* chosen() const {
+    const auto found = std::find_if(subs_.begin(), subs_.end(),
+                                    [](const auto& entry) { return entry.second->parsed(); });
+    return found == subs_.end() ? nullptr : found->first;
+  }
+
+  Finished refuse(const CLI::ParseError& error) const {
+    const CommandSpec* const command = chosen();
+    std::string text = error.what();
+    const std::vector<std::string> rest = app_.remaining(true);
+    if (command != nullptr && (command->bit & kStands) != 0 && !rest.empty()) {
+      text += "\nThe command to run follows --, as in: " + std::string(command->example);
     }
-    return {};
+    const std::string name = command != nullptr ? " " + std::string(command->name) : "";
+    return Finished{kUsage, text + "\nTry: tenure" + name + " --help"};
   }
 
   RawOptions collect() const {
     RawOptions raw;
-    for (const auto& [command, sub] : subs_) {
-      if (!sub->parsed()) continue;
-      raw.command = command->bit;
-      for (std::size_t i = 0; i < kOptions.size(); ++i) {
-        const OptionSpec& option = kOptions.at(i);
-        if ((option.commands & command->bit) == 0) continue;
-        if (sub->count("--" + std::string(option.name)) > 0) raw.given.at(i) = values_.at(i);
+    const CommandSpec* const command = chosen();
+    if (command == nullptr) return raw;
+    raw.command = command->bit;
+    for (std::size_t i = 0; i < kOptions.size(); ++i) {
+      const OptionSpec& option = kOptions.at(i);
+      if ((option.commands & command->bit) == 0) continue;
+      if (subs_.at(command)->count("--" + std::string(option.name)) > 0) {
+        raw.given.at(i) = values_.at(i);
       }
     }
     if (!shell_.empty()) raw.positional = shell_;
@@ -142,6 +191,7 @@ std::variant<RawOptions, Finished> read_words(std::vector<std::string> words) {
     return Finished{kUsage,
                     "there is no command " + cli::quoted(words.front()) + "\nTry: tenure --help"};
   }
+  if (auto refusal = separate(words)) return Finished{kUsage, *std::move(refusal)};
   try {
     return Parser().parse(std::move(words));
   } catch (const std::exception& error) {

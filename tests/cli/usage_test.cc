@@ -60,6 +60,14 @@ const std::vector<Bad>& bad_lines() {
       {{"run", "--name", "x", "--store", "memory:a", "--", "true"}, {"--store", "nobody competes"}},
       {{"status", "--store", "MEMORY:"}, {"--store", "nobody competes"}},
       {{"lock", "--name", "x", "--once", "--", "true"}, {"--once"}},
+      {{"run", "--name=", "--quiet", "--", "true"}, {"--name is empty"}},
+      {{"status", "--name", "--json"}, {"--name needs a value", "--name=NAME"}},
+      {{"status", "-n", "-j"}, {"-n needs a value"}},
+      {{"status", "--name"}, {"--name needs a value"}},
+      {{"run", "--name", "x", "--once=false", "--", "true"}, {"--once", "takes no value"}},
+      {{"status", "--json=0"}, {"--json", "takes no value"}},
+      {{"status", "-j=0"}, {"=0"}},
+      {{"run", "--name", "x", "true"}, {"true", "follows --", "tenure run --name"}},
       {{"status", "extra"}, {"extra"}},
       {{"status", "--", "true"}, {"--"}},
       {{"status", "--name", ""}, {"--name"}},
@@ -154,6 +162,14 @@ TEST(Usage, HelpOfEveryCommandHasAnExample) {
     EXPECT_NE(help.out().find("Example: "), std::string::npos) << command;
     EXPECT_NE(help.out().find("tenure " + std::string(command)), std::string::npos) << command;
   }
+}
+
+TEST(Usage, AValueMayBeginWithADashIfItIsPartOfItsWord) {
+  const Bench bench;
+  Process tenure(bench.dir, {tenure_binary(), "lock", "--name=--quiet", "--id=a=b", "-s",
+                             bench.store(), "--", "sh", "-c", "echo $TENURE_NAME $TENURE_ID"});
+  EXPECT_EQ(tenure.wait(), 0) << tenure.err();
+  EXPECT_EQ(tenure.out(), "--quiet a=b\n");
 }
 
 TEST(Usage, ManyArgumentsReachTheCommand) {
