@@ -177,10 +177,13 @@ bool Connection::is_read_only() const noexcept {
   return sqlite3_db_readonly(handle_.get(), "main") == 1;
 }
 
-bool Connection::has_moved() const noexcept {
-  int moved = 0;
-  const int result = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  return result == SQLITE_OK && moved != 0;
+Result<void> Connection::use_log() {
+  // Without rights to write it can only be read.
+  return is_read_only() ? Result<void>{} : execute("PRAGMA journal_mode = WAL");
+}
+
+void Connection::keep_log() noexcept {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 void Connection::checkpoint() noexcept {

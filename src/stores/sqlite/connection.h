@@ -79,8 +79,11 @@ class Connection {
   [[nodiscard]] bool was_busy() const noexcept { return was_busy_; }
 
   [[nodiscard]] bool is_read_only() const noexcept;
-  /// The path names another file, or none, by now.
-  [[nodiscard]] bool has_moved() const noexcept;
+
+  /// Makes the database use a write-ahead log: a copy that was put back may have lost that.
+  [[nodiscard]] Result<void> use_log();
+  /// Closing this connection will leave the log as it is, even if it is the last one.
+  void keep_log() noexcept;
 
   /// Pages in the write-ahead log after the last commit of this connection.
   [[nodiscard]] int log_pages() const noexcept { return log_pages_; }

@@ -1,20 +1,25 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
+#include "stores/sqlite/schema.h"
 #include "tests/stores/sqlite/database.h"
 #include "tests/stores/sqlite/script.h"
 #include "tests/support/temp_dir.h"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace tenure::test {
 namespace {
@@ -58,6 +63,7 @@ class Refusal : public testing::Test {
   testkit::ManualClock clock_;
   testkit::ManualExecutor executor_{clock_};
   Asker asker_{executor_};
+  Asker asker_copy_{executor_};
 };
 
 TEST_F(Refusal, OfPathsThatCanNameNoFile) {
@@ -131,6 +137,45 @@ TEST_F(Refusal, OfAnotherSchema) {
   expect_refused(changed_database("counter.db", "DELETE FROM meta"), Errc::corrupt, "counter");
 }
 
+// The last to close a database brings its log into it, if it is let.
+TEST_F(Refusal, OfADatabaseWithALogLeavesBothAsTheyAre) {
+  ASSERT_TRUE(asker_.open({.path = folder_ / "t.db"}));
+  ASSERT_TRUE(asker_.acquire("s1")->ours);
+  fs::create_directory(folder_ / "copy");
+  const std::pair<const char*, const char*> changes[] = {
+      {"PRAGMA user_version = 2", "newer"},
+      {"PRAGMA user_version = 1; PRAGMA application_id = 7", "another program"},
+      {"PRAGMA application_id = 1414419013; ALTER TABLE election RENAME TO e", "election"},
+      {"ALTER TABLE e RENAME TO election; DELETE FROM meta", "counter"}};
+  for (const auto& [change, word] : changes) {
+    SCOPED_TRACE(change);
+    Database(folder_ / "t.db").run(change);
+    for (const bool with_index : {false, true}) {
+      for (const char* name : {"t.db", "t.db-wal", "t.db-shm"}) {
+        const fs::path copy = folder_ / (std::string("copy/") + name);
+        fs::remove(copy);
+        if (!with_index && std::string_view(name) == "t.db-shm") continue;
+        fs::copy_file(folder_ / name, copy);
+      }
+      ASSERT_GT(fs::file_size(folder_ / "copy/t.db-wal"), 0U);
+      if (with_index) {
+        const std::string log = read_file(folder_ / "copy/t.db-wal");
+        const std::string database = read_file(folder_ / "copy/t.db");
+        EXPECT_FALSE(asker_copy_.open({.path = folder_ / "copy/t.db"}));
+        EXPECT_EQ(read_file(folder_ / "copy/t.db-wal"), log);
+        EXPECT_EQ(read_file(folder_ / "copy/t.db"), database);
+      } else {
+        const auto before = snapshot(folder_ / "copy");
+        EXPECT_FALSE(asker_copy_.open({.path = folder_ / "copy/t.db"}));
+        EXPECT_EQ(snapshot(folder_ / "copy"), before);
+      }
+      EXPECT_EQ(asker_copy_.error().code, Errc::corrupt) << asker_copy_.error().message;
+      EXPECT_NE(asker_copy_.error().message.find(word), std::string::npos)
+          << asker_copy_.error().message;
+    }
+  }
+}
+
 TEST_F(Refusal, OfADamagedDatabase) {
   const std::string path = changed_database("t.db", "PRAGMA wal_checkpoint(TRUNCATE)");
   std::string content = read_file(path);
@@ -197,6 +242,132 @@ TEST(SqliteStart, AnEmptyFileBecomesADatabaseAndKeepsItsMode) {
     ASSERT_EQ(::stat((path + suffix).c_str(), &info), 0) << suffix;
     EXPECT_EQ(info.st_mode & 0777, 0640U) << suffix;
   }
+}
+
+// The way to share a store between users, as docs/stores/sqlite.md has it.
+TEST(SqliteStart, AnEmptyFileOfAnotherUserIsSharedWithItsOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user for a while";
+  const TempDir folder;
+  const std::string path = folder.write("t.db", "");
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  struct stat before {};
+  ASSERT_EQ(::stat(path.c_str(), &before), 0);
+  testkit::ManualClock clock;
+  testkit::ManualExecutor executor(clock);
+  Asker theirs(executor);
+  {
+    const AsNobody nobody;
+    ASSERT_TRUE(theirs.open({.path = path})) << theirs.error().message;
+    ASSERT_TRUE(theirs.acquire("s1")->ours);
+  }
+  struct stat after {};
+  ASSERT_EQ(::stat(path.c_str(), &after), 0);
+  EXPECT_EQ(after.st_uid, before.st_uid);
+  EXPECT_EQ(after.st_mode, before.st_mode);
+  for (const char* suffix : {"-wal", "-shm", "-lock"}) {
+    ASSERT_EQ(::stat((path + suffix).c_str(), &after), 0) << suffix;
+    EXPECT_EQ(after.st_mode & 0777, 0666U) << suffix;
+  }
+  Asker ours(executor);
+  ASSERT_TRUE(ours.open({.path = path})) << ours.error().message;
+  EXPECT_FALSE(ours.acquire("s2")->ours);
+  clock.advance(kTtl);
+  EXPECT_TRUE(ours.acquire("s2")->ours);
+  clock.advance(kTtl);
+  const AsNobody nobody;
+  EXPECT_TRUE(theirs.acquire("s1")->ours) << "with what the other user wrote";
+}
+
+TEST(SqliteStart, AUserWhoMayNotWriteAnEmptyFileIsToldAndLeavesNothing) {
+  const TempDir folder;
+  const std::string path = folder.write("t.db", "");
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0444), 0);
+  testkit::ManualClock clock;
+  testkit::ManualExecutor executor(clock);
+  Asker asker(executor);
+  const AsNobody nobody;
+  EXPECT_FALSE(asker.open({.path = path}));
+  EXPECT_EQ(asker.error().code, Errc::permission_denied) << asker.error().message;
+  EXPECT_FALSE(fs::exists(path + "-lock"));
+}
+
+// A maker that was killed in the middle, at each point.
+TEST(SqliteStart, AnUnfinishedDatabaseIsCompleted) {
+  const auto image = sqlite::new_database_image();
+  ASSERT_TRUE(image.has_value());
+  const std::string whole(image->begin(), image->end());
+  for (const std::size_t size : {std::size_t{4096}, std::size_t{8192}, whole.size()}) {
+    const TempDir folder;
+    std::string part = whole.substr(0, size);
+    std::fill_n(part.begin(), 16, '\0');
+    const std::string path = folder.write("t.db", part);
+    testkit::ManualClock clock;
+    testkit::ManualExecutor executor(clock);
+    Asker asker(executor);
+    EXPECT_TRUE(asker.open({.path = path, .create = false})) << asker.error().message;
+    EXPECT_TRUE(asker.list()->empty());
+    EXPECT_EQ(read_file(path), part) << "changed by who only looks";
+    ASSERT_TRUE(asker.open({.path = path})) << asker.error().message;
+    EXPECT_EQ(asker.acquire("s1")->record->token, 1U);
+  }
+}
+
+TEST(SqliteStart, WhatOnlyLooksLikeAnUnfinishedDatabaseIsRefused) {
+  const auto image = sqlite::new_database_image();
+  ASSERT_TRUE(image.has_value());
+  const std::string whole(image->begin(), image->end());
+  std::string part = whole;
+  std::fill_n(part.begin(), 16, '\0');
+  std::string used = part;
+  used[whole.size() - 5] = 'x';
+  std::string flipped = whole;
+  flipped[3] = '\0';
+  flipped[whole.size() - 5] = 'x';
+  for (const std::string& content : {std::string(whole.size(), '\0'), std::string(512, '\0'), used,
+                                     flipped, part + std::string(1, '\0'), part.substr(0, 99)}) {
+    const TempDir folder;
+    const std::string path = folder.write("t.db", content);
+    testkit::ManualClock clock;
+    testkit::ManualExecutor executor(clock);
+    Asker asker(executor);
+    EXPECT_FALSE(asker.open({.path = path}));
+    EXPECT_EQ(asker.error().code, Errc::corrupt) << asker.error().message;
+    EXPECT_EQ(read_file(path), content);
+    EXPECT_FALSE(fs::exists(path + "-lock"));
+  }
+}
+
+// Fewer descriptors than it takes, down to none.
+TEST(SqliteStart, WithoutDescriptorsNothingIsHalfMade) {
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
+  testkit::ManualClock clock;
+  testkit::ManualExecutor executor(clock);
+  int refused = 0;
+  for (const bool empty_file : {false, true}) {
+    for (rlim_t limit = 3; limit < 40; ++limit) {
+      const TempDir folder;
+      const std::string path = empty_file ? folder.write("t.db", "") : folder / "t.db";
+      Asker asker(executor);
+      const rlimit few{limit, usual.rlim_max};
+      ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+      const bool opened = asker.open({.path = path});
+      ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+      if (opened) continue;
+      ++refused;
+      EXPECT_EQ(asker.error().code, Errc::unavailable) << asker.error().message;
+      for (const auto& entry : fs::directory_iterator(folder.path())) {
+        const std::string name = entry.path().filename();
+        const bool is_whole = name == "t.db" && fs::file_size(path) > 0;
+        EXPECT_TRUE(is_whole || fs::exists(path)) << name << " with " << limit;
+        EXPECT_EQ(name.find("-new"), std::string::npos) << name;
+      }
+      ASSERT_TRUE(asker.open({.path = path})) << asker.error().message;
+    }
+  }
+  EXPECT_GT(refused, 4);
 }
 
 TEST(SqliteStart, TheUsualPlaceIsMadeForItsOwnerOnly) {
