@@ -17,9 +17,11 @@ constexpr const char* kSettings =
     "PRAGMA temp_store = MEMORY;"
     "PRAGMA synchronous = NORMAL;";
 
-// Short at first: what is waited for is mostly one disk write of somebody else.
-constexpr microseconds kFirstWait{200};
-constexpr microseconds kLongestWait{2000};
+// Short at first: what is waited for is mostly one disk write of somebody else. Then an eighth of
+// what was waited so far, so that a writer who stays costs nobody else a processor.
+constexpr microseconds kShortestWait{200};
+constexpr microseconds kLongestWait{20'000};
+constexpr int kShareOfWait = 8;
 
 }  // namespace
 
@@ -141,7 +143,10 @@ Result<void> Connection::begin_write(Durability durability, Duration patience) {
   waited_ = Duration::zero();
   was_busy_ = false;
   auto begun = begin_write_.step();
-  if (begun) return {};
+  if (begun) {
+    waited_in_all_ = Duration::zero();
+    return {};
+  }
   was_busy_ = (sqlite3_errcode(handle_.get()) & 0xff) == SQLITE_BUSY;
   return tl::unexpected<Error>(std::move(begun.error()));
 }
@@ -195,12 +200,17 @@ Error Connection::error(int result, Phase phase, std::string_view doing) const {
   return make_error(handle_.get(), result, phase, doing, path_);
 }
 
-int Connection::wait_while_busy(void* self, int tries) {
+int Connection::wait_while_busy(void* self, int /*tries*/) {
   auto& connection = *static_cast<Connection*>(self);
-  if (connection.waited_ >= connection.patience_) return 0;
-  const auto step = std::min(kFirstWait * (1 + tries), kLongestWait);
-  connection.vfs_->xSleep(connection.vfs_, static_cast<int>(step.count()));
+  const Duration left = connection.patience_ - connection.waited_;
+  if (left <= Duration::zero()) return 0;
+  const Duration step = std::min(
+      left,
+      std::clamp<Duration>(connection.waited_in_all_ / kShareOfWait, kShortestWait, kLongestWait));
+  const auto rounded = std::chrono::ceil<microseconds>(step);
+  connection.vfs_->xSleep(connection.vfs_, static_cast<int>(rounded.count()));
   connection.waited_ += step;
+  connection.waited_in_all_ += step;
   return 1;
 }
 

@@ -114,6 +114,7 @@ class Connection {
   Durability durability_ = Durability::at_checkpoint;
   Duration patience_{};
   Duration waited_{};
+  Duration waited_in_all_{};  ///< Since the last begin_write() that got the lock.
   int log_pages_ = 0;
   bool broken_ = false;
   bool was_busy_ = false;
