@@ -27,8 +27,8 @@ class Database {
 
   /// To be opened anew: SQLite could not undo a transaction, or other files have taken the place of
   /// those in use.
-  [[nodiscard]] bool is_spent() const noexcept {
-    return connection_->is_broken() || files_.have_moved();
+  [[nodiscard]] bool is_spent() noexcept {
+    return connection_->is_broken() || !files_.are_in_place();
   }
 
   /// Leaves the connections open that a fork has made unusable.

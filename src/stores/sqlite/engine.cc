@@ -89,6 +89,13 @@ Result<bool> Engine::ensure_open() {
   return true;
 }
 
+Result<bool> Engine::reopen() {
+  auto open = ensure_open();
+  // Nobody asked for the wrong thing: what is there now was put there meanwhile, and may go again.
+  if (!open && open.error().code == Errc::invalid_argument) open.error().code = Errc::unavailable;
+  return open;
+}
+
 Result<void> Engine::create_missing() {
   if (auto writable = check_writable(location_); !writable) return writable;
   if (auto taken = take_lock(); !taken) return taken;
@@ -142,7 +149,7 @@ Ledger Engine::ledger() const {
 
 void Engine::run(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
   has_changed_ = false;
-  auto open = ensure_open();
+  auto open = reopen();
   if (!open) {
     set_all(batch, open.error());
   } else if (batch.front()->effect() == Effect::none) {
@@ -248,7 +255,7 @@ Result<void> Engine::write(OperationQueue::Batch& batch, Effect effect) {
 }
 
 Result<Observation> Engine::observe(Depth depth, bool present) {
-  auto open = ensure_open();
+  auto open = reopen();
   if (!open) return tl::unexpected<Error>(std::move(open.error()));
   if (!*open) return observer_.look_at_nothing(present);
   if (depth != Depth::changes && lock_->is_replaced()) {

@@ -59,6 +59,8 @@ class Engine {
 
  private:
   [[nodiscard]] Result<bool> ensure_open();
+  /// As that, in the course of business.
+  [[nodiscard]] Result<bool> reopen();
   [[nodiscard]] Result<void> create_missing();
   [[nodiscard]] Result<void> connect();
   [[nodiscard]] Result<void> take_lock();

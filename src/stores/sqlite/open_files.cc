@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -40,15 +41,22 @@ OpenFiles::OpenFiles(const std::string& path)
 OpenFiles::File OpenFiles::look(std::string path) noexcept {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) info = {};
-  return {std::move(path), info.st_dev, info.st_ino};
+  return {std::move(path), info.st_dev, info.st_ino, info.st_size, false};
 }
 
-bool OpenFiles::have_moved() const noexcept {
-  return std::any_of(files_.begin(), files_.end(), [](const File& file) {
+bool OpenFiles::are_in_place() noexcept {
+  const bool in_place = std::all_of(files_.begin(), files_.end(), [](File& file) {
     struct stat info {};
     if (::stat(file.path.c_str(), &info) != 0) info = {};
-    return info.st_dev != file.device || info.st_ino != file.inode;
+    if (info.st_dev != file.device || info.st_ino != file.inode) return false;
+    file.is_cut = info.st_size < file.size;
+    file.size = std::max(file.size, info.st_size);
+    return true;
   });
+  const File& index = files_.back();
+  // maybe: not permitted, for one who only looks; then nothing can be done.
+  if (in_place && index.is_cut && ::truncate(index.path.c_str(), index.size) != 0) errno = 0;
+  return in_place;
 }
 
 }  // namespace tenure::sqlite

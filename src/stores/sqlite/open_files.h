@@ -25,15 +25,19 @@ class OpenFiles {
   /// Of a connection to `path` that has read.
   explicit OpenFiles(const std::string& path);
 
-  /// One of the names is gone, or names another file by now: who comes next would meet other files
-  /// than we use.
-  [[nodiscard]] bool have_moved() const noexcept;
+  /// False: one of the names is gone, or names another file by now: who comes next would meet
+  /// other files than we use. Gives SQLite's index its length back if somebody has cut it off:
+  /// SQLite maps it, so the next to look beyond its end would be killed (SIGBUS), and makes it anew
+  /// from the log if it finds zeros there.
+  [[nodiscard]] bool are_in_place() noexcept;
 
  private:
   struct File {
     std::string path;
     dev_t device = 0;
     ino_t inode = 0;
+    off_t size = 0;  ///< The longest seen.
+    bool is_cut = false;
   };
   [[nodiscard]] static File look(std::string path) noexcept;
 
