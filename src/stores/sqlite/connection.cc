@@ -70,16 +70,36 @@ bool Statement::is_null(int column) const {
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path,
                                                      const std::string& vfs) {
+  // Not creating is essential: the file has been checked, and whatever appears in its place since
+  // has not.
+  return open_as(path, path, SQLITE_OPEN_READWRITE, vfs);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open_still(const std::string& path,
+                                                           const std::string& vfs) {
+  std::string name = "file:";
+  for (const char byte : path) {
+    if (byte == '%' || byte == '?' || byte == '#') {
+      name += byte == '%' ? "%25" : byte == '?' ? "%3f" : "%23";
+    } else {
+      name += byte;
+    }
+  }
+  return open_as(path, name + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open_as(const std::string& path,
+                                                        const std::string& name, int flags,
+                                                        const std::string& vfs) {
   std::unique_ptr<Connection> connection(new Connection(path));
   connection->vfs_ = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
   if (connection->vfs_ == nullptr) {
     return fail(Errc::invalid_argument, "there is no SQLite VFS named \"" + vfs + "\"");
   }
-  // No mutex: a connection is only ever used by its strand. Not creating is essential: the file has
-  // been checked, and whatever appears in its place since has not.
-  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  // No mutex: a connection is only ever used by its strand.
+  flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* handle = nullptr;
-  const int result = sqlite3_open_v2(path.c_str(), &handle, kFlags, connection->vfs_->zName);
+  const int result = sqlite3_open_v2(name.c_str(), &handle, flags, connection->vfs_->zName);
   connection->handle_.reset(handle);
   if (result != SQLITE_OK) {
     return tl::unexpected<Error>(make_error(handle, result, Phase::opening, "open", path));

@@ -56,6 +56,9 @@ class Connection {
   /// Opens an existing file. Nothing is created but SQLite's own -wal and -shm.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const std::string& path,
                                                                 const std::string& vfs);
+  /// To read a file that nobody writes, without a lock and with nothing beside it.
+  [[nodiscard]] static Result<std::unique_ptr<Connection>> open_still(const std::string& path,
+                                                                      const std::string& vfs);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -98,6 +101,10 @@ class Connection {
     void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
   };
   explicit Connection(std::string path) : path_(std::move(path)) {}
+  [[nodiscard]] static Result<std::unique_ptr<Connection>> open_as(const std::string& path,
+                                                                   const std::string& name,
+                                                                   int flags,
+                                                                   const std::string& vfs);
   [[nodiscard]] Result<void> prepare_own();
   [[nodiscard]] Result<void> set_durability(Durability durability);
   [[nodiscard]] int run(Statement& statement);

@@ -19,7 +19,9 @@ struct Beside {
     struct stat info {};
     has_log = ::stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
     has_index = ::stat((path + "-shm").c_str(), &info) == 0;
+    is_alone = !has_index && ::stat((path + "-wal").c_str(), &info) != 0;
   }
+  bool is_alone = false;  ///< Then nobody has it open, and all that was ever committed is in it.
   bool has_log = false;
   bool has_index = false;
 };
@@ -39,6 +41,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
   std::unique_ptr<Database> database(new Database);
   const Beside before(path);
   auto connected = database->connect(path, vfs, must_write);
+  if (!connected && before.is_alone && !must_write) {
+    database.reset(new Database);
+    if (database->connect_still(path, vfs)) return database;
+  }
   if (connected) return database;
   if (database->connection_ != nullptr && before.has_log) {
     database->connection_->keep_log();
@@ -55,13 +61,32 @@ Result<void> Database::connect(const std::string& path, const std::string& vfs, 
   if (must_write && connection_->is_read_only()) {
     return fail(Errc::permission_denied, "cannot write " + path);
   }
+  if (auto ours = look_through(path); !ours) return ours;
+  if (auto logs = connection_->use_log(); !logs) return logs;
+  files_ = OpenFiles(path);
+  return {};
+}
+
+Result<void> Database::connect_still(const std::string& path, const std::string& vfs) {
+  is_still_ = true;
+  files_ = OpenFiles(path);
+  auto connection = Connection::open_still(path, vfs);
+  if (!connection) return tl::unexpected<Error>(std::move(connection.error()));
+  connection_ = std::move(*connection);
+  return look_through(path);
+}
+
+Result<void> Database::look_through(const std::string& path) {
   if (auto ours = check_schema(*connection_, path); !ours) return ours;
   auto table = Table::prepare(*connection_);
   if (!table) return tl::unexpected<Error>(std::move(table.error()));
   table_ = std::move(*table);
-  if (auto logs = connection_->use_log(); !logs) return logs;
-  files_ = OpenFiles(path);
   return {};
+}
+
+Result<void> Database::confirm() const {
+  if (!is_still_ || files_.are_untouched()) return {};
+  return fail(Errc::unavailable, "the database was opened by somebody else just now; ask again");
 }
 
 void Database::abandon() noexcept {

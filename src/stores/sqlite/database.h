@@ -28,8 +28,12 @@ class Database {
   /// To be opened anew: SQLite could not undo a transaction, or other files have taken the place of
   /// those in use.
   [[nodiscard]] bool is_spent() noexcept {
-    return connection_->is_broken() || !files_.are_in_place();
+    return is_still_ || connection_->is_broken() || !files_.are_in_place();
   }
+
+  /// To be called after reading. unavailable: what was read may be torn, ask again. Only for who
+  /// may not write beside the database, and so reads it without a lock while nobody has it open.
+  [[nodiscard]] Result<void> confirm() const;
 
   /// Leaves the connections open that a fork has made unusable.
   void abandon() noexcept;
@@ -38,11 +42,14 @@ class Database {
   Database() = default;
   [[nodiscard]] Result<void> connect(const std::string& path, const std::string& vfs,
                                      bool must_write);
+  [[nodiscard]] Result<void> connect_still(const std::string& path, const std::string& vfs);
+  [[nodiscard]] Result<void> look_through(const std::string& path);
 
   // The table's statements must go before their connection.
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<Table> table_;
   OpenFiles files_;
+  bool is_still_ = false;
 };
 
 }  // namespace tenure::sqlite

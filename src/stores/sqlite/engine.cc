@@ -172,6 +172,7 @@ void Engine::run_reads(OperationQueue::Batch& batch) {
     if (auto done = operation->carry_out(rows, kLongAgo); !done) operation->set_error(done.error());
   }
   connection().end_read();
+  if (auto true_still = database_->confirm(); !true_still) set_all(batch, true_still.error());
 }
 
 void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
@@ -270,6 +271,10 @@ Result<Observation> Engine::observe(Depth depth, bool present) {
   }
   auto seen = observer_.look(database_->table(), ledger(), executor_.clock().now(), depth, present);
   connection().end_read();
+  if (auto true_still = database_->confirm(); !true_still) {
+    observer_.forget_version();
+    return tl::unexpected<Error>(std::move(true_still.error()));
+  }
   return seen;
 }
 

@@ -41,7 +41,15 @@ OpenFiles::OpenFiles(const std::string& path)
 OpenFiles::File OpenFiles::look(std::string path) noexcept {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) info = {};
-  return {std::move(path), info.st_dev, info.st_ino, info.st_size, false};
+  return {std::move(path), info.st_dev, info.st_ino, info.st_size, false, info.st_mtim};
+}
+
+bool OpenFiles::are_untouched() const noexcept {
+  return std::all_of(files_.begin(), files_.end(), [](const File& file) {
+    const File now = look(file.path);
+    return now.device == file.device && now.inode == file.inode && now.size == file.size &&
+           now.changed.tv_sec == file.changed.tv_sec && now.changed.tv_nsec == file.changed.tv_nsec;
+  });
 }
 
 bool OpenFiles::are_in_place() noexcept {

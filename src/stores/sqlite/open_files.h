@@ -5,6 +5,7 @@
 #include <tenure/error.h>
 
 #include <sys/types.h>
+#include <time.h>
 
 #include <array>
 #include <string>
@@ -31,6 +32,9 @@ class OpenFiles {
   /// from the log if it finds zeros there.
   [[nodiscard]] bool are_in_place() noexcept;
 
+  /// All are as they were, the database by its content too, and none has appeared.
+  [[nodiscard]] bool are_untouched() const noexcept;
+
  private:
   struct File {
     std::string path;
@@ -38,6 +42,7 @@ class OpenFiles {
     ino_t inode = 0;
     off_t size = 0;  ///< The longest seen.
     bool is_cut = false;
+    timespec changed{};
   };
   [[nodiscard]] static File look(std::string path) noexcept;
 
