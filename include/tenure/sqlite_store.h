@@ -19,8 +19,8 @@ struct SqliteOptions {
   ///
   /// Beside PATH there will be PATH-wal and PATH-shm (SQLite's own) and PATH-lock (the sessions'
   /// kernel locks, and a mark of the tokens). All four belong together: never move or delete one of
-  /// them while any process has the store open. They are named after the path, so the file must have
-  /// one name only: no hard links, not mounted by itself.
+  /// them while any process has the store open. They are named after the path, so the file must
+  /// have one name only: no hard links, not mounted by itself.
   std::optional<std::string> path{};
 
   /// True: a missing or empty file becomes a new database; the folder must exist, except that the
@@ -72,8 +72,8 @@ struct SqliteOptions {
 ///  - corrupt: not a tenure database, one of a newer tenure, or a damaged one;
 ///  - unavailable: disk full, out of descriptors, locked for seconds by another process.
 ///
-/// Later, a request answers corrupt if the file has become one of those; an Election ends with that.
-/// Whatever else has happened to the file meanwhile is unavailable: it may be put right.
+/// Later, a request answers corrupt if the file has become one of those; an Election ends with
+/// that. Whatever else has happened to the file meanwhile is unavailable: it may be put right.
 [[nodiscard]] Result<std::unique_ptr<LeaseStore>> open_sqlite_store(SqliteOptions options,
                                                                     Executor& executor);
 

@@ -54,6 +54,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
   return tl::unexpected<Error>(std::move(connected.error()));
 }
 
+Database::~Database() {
+  if (connection_ != nullptr && !files_.are_in_place()) connection_->keep_log();
+}
+
 Result<void> Database::connect(const std::string& path, const std::string& vfs, bool must_write) {
   auto connection = Connection::open(path, vfs);
   if (!connection) return tl::unexpected<Error>(std::move(connection.error()));

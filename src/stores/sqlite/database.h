@@ -22,6 +22,12 @@ class Database {
                                                               const std::string& vfs,
                                                               bool must_write);
 
+  /// If other files have taken the place of those in use, what is in their log is left there:
+  /// SQLite would bring it into the database, and then delete the log that has its name by now.
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
   [[nodiscard]] Connection& connection() const noexcept { return *connection_; }
   [[nodiscard]] Table& table() const noexcept { return *table_; }
 

@@ -127,7 +127,7 @@ Result<void> Engine::take_lock() {
 
 bool Engine::holds_anything() noexcept {
   if (lock_ == nullptr || !lock_->is_session()) return false;
-  if (database_ == nullptr) return true;
+  if (database_ == nullptr || database_->is_spent()) return true;
   auto rows = database_->table().changed_since(0);
   if (!rows) return true;
   const Instant now = executor_.clock().now();

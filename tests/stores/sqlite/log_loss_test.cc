@@ -1,5 +1,6 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/stores/sqlite/database.h"
 #include "tests/stores/sqlite/faulty_vfs.h"
 #include "tests/stores/sqlite/helper.h"
 #include "tests/stores/sqlite/script.h"
@@ -163,6 +164,34 @@ TEST_F(LogLoss, WhileALeaderIsThereEndsItsTermAtItsNextRequest) {
   EXPECT_FALSE(renewed->held);
   ASSERT_TRUE(renewed->holder.has_value()) << "it sees the new files";
   EXPECT_FALSE(holder.acquire("holder")->ours);
+}
+
+// SQLite's last one out brings its log into the database and deletes what has the log's name.
+TEST_F(LogLoss, AHolderWithoutANameForItsLogHarmsNotWhatCameAfter) {
+  testkit::ManualExecutor executor(system_clock(), 7);
+  Asker holder(executor);
+  const auto environment = sqlite::read_environment();
+  ASSERT_TRUE(environment.has_value());
+  ASSERT_TRUE(holder.open({.path = path_}, *environment));
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(holder.acquire("holder", "e" + std::to_string(i))->ours);
+  }
+  lose_log();
+  std::uint64_t token = 0;
+  {
+    Helper rival("hold", path_);
+    const std::string line = rival.line();
+    ASSERT_EQ(line.substr(0, 6), "leads ") << line;
+    token = std::stoull(line.substr(6));
+  }
+  const std::string log = read_file(path_ + "-wal");
+  const std::string database = read_file(path_);
+  holder.destroy();
+  EXPECT_EQ(read_file(path_ + "-wal"), log);
+  EXPECT_EQ(read_file(path_), database);
+  Database after(path_);
+  EXPECT_EQ(after.run("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(after.run("SELECT token FROM election"), std::to_string(token));
 }
 
 }  // namespace
