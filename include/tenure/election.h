@@ -52,8 +52,9 @@ class TermEnd {
 ///   auto election = tenure::Election::create(**runtime, *store, {.name = "billing"});
 ///   auto ended = election->lead([](tenure::Leadership term) { work_until_told_to_stop(term); });
 ///
-/// From start() on it stands, leads, and after any loss stands again for ever, until stop(). No
-/// user code can delay it: callbacks run on threads of their own, events wait in a bounded queue.
+/// From start() on it stands, leads, and after any loss stands again for ever, until stop(), or
+/// until the store answers what waiting does not mend (see Stopped). No user code can delay it:
+/// callbacks run on threads of their own, events wait in a bounded queue.
 /// An election that waits costs no thread.
 ///
 /// It does NOT promise that work has ended when held() turns false: see Leadership.

@@ -65,7 +65,8 @@ struct Trouble {
   bool recovered = false;
 };
 
-/// The election has ended: stop() or give_up_after. Always the last event.
+/// The election has ended: stop(), give_up_after, or an answer of the store that waiting does not
+/// mend (corrupt, unsupported, invalid_argument, closed). Always the last event.
 struct Stopped {
   std::optional<Error> error;  ///< Set when it gave up by itself.
 };

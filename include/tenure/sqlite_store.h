@@ -18,8 +18,9 @@ struct SqliteOptions {
   /// folder, once, when the store is opened. An empty path is invalid_argument.
   ///
   /// Beside PATH there will be PATH-wal and PATH-shm (SQLite's own) and PATH-lock (the sessions'
-  /// kernel locks). All four belong together: never move or delete one of them while any process
-  /// has the store open.
+  /// kernel locks, and a mark of the tokens). All four belong together: never move or delete one of
+  /// them while any process has the store open. They are named after the path, so the file must
+  /// have one name only: no hard links, not mounted by itself.
   std::optional<std::string> path{};
 
   /// True: a missing or empty file becomes a new database; the folder must exist, except that the
@@ -47,8 +48,9 @@ struct SqliteOptions {
 /// What it is like, beside the contract of LeaseStore:
 ///  - It judges expiry itself, exactly, by the boot clock that all processes of a host share. After
 ///    a reboot nobody holds anything.
-///  - acquire() and release() are durable before they answer, tokens survive a power cut; renew()
-///    is not, and needs not be. A full disk makes renew() fail (unavailable), nothing else.
+///  - acquire() and release() are durable before they answer, tokens survive a power cut, and the
+///    loss of SQLite's log; renew() is not, and needs not be. A full disk makes renew() fail
+///    (unavailable), nothing else.
 ///  - A holder that is killed is noticed within milliseconds: each store object keeps a kernel lock
 ///    on one byte of PATH-lock for its life. inherited_fd() is that lock, -1 before there is one
 ///    (create = false: before the first acquire); read it when a child is started, not earlier.
@@ -63,12 +65,15 @@ struct SqliteOptions {
 ///
 /// Errors, all of which leave every file as it was, byte for byte:
 ///  - invalid_argument: no file can be there (empty path, missing folder, a directory, a device, a
-///    symbolic link loop, a name that is too long);
+///    symbolic link loop, a name that is too long), or the file has a second name;
 ///  - unsupported: a network file system, or this process has a boot clock of its own (a time
 ///    namespace), which cannot be compared with that of others;
 ///  - permission_denied: file or folder cannot be written;
 ///  - corrupt: not a tenure database, one of a newer tenure, or a damaged one;
 ///  - unavailable: disk full, out of descriptors, locked for seconds by another process.
+///
+/// Later, a request answers corrupt if the file has become one of those; an Election ends with
+/// that. Whatever else has happened to the file meanwhile is unavailable: it may be put right.
 [[nodiscard]] Result<std::unique_ptr<LeaseStore>> open_sqlite_store(SqliteOptions options,
                                                                     Executor& executor);
 

@@ -32,14 +32,25 @@ std::optional<std::string> file_of(const std::string& store) {
   return url->path;
 }
 
+const char* advice_on(Errc code) {
+  switch (code) {
+    case Errc::corrupt:
+      return "name another file with --store; this one was not touched";
+    case Errc::permission_denied:
+      return "correct the permissions of its folder, or name another store";
+    case Errc::invalid_argument:
+    case Errc::unsupported:
+      return "correct --store";
+    default:
+      return "mend what the message says, and ask again: the store itself may be in order";
+  }
+}
+
 // `usable`: what was seen of its folder lets a candidate open it. This command only reads it.
 Finding check_store(const Settings& settings, bool usable) {
   const std::string shown = settings.store.empty() ? "the default store" : settings.store;
   const auto bad = [&shown](const Error& error) {
-    const bool foreign = error.code == Errc::corrupt;
-    return Finding{"store", Verdict::bad, shown + ": " + error.message,
-                   foreign ? "name another file with --store; this one was not touched"
-                           : "correct --store, or the permissions of its folder"};
+    return Finding{"store", Verdict::bad, shown + ": " + error.message, advice_on(error.code)};
   };
   auto runtime = Runtime::create({.worker_threads = 1, .callback_threads = 1});
   if (!runtime) return bad(runtime.error());

@@ -6,6 +6,7 @@
 
 #include "cli/descendants.h"
 #include "cli/duration.h"
+#include "stores/sqlite/file_systems.h"
 
 #include <algorithm>
 #include <array>
@@ -84,12 +85,13 @@ Finding check_inotify() {
 
 Finding check_descriptors() {
   constexpr rlim_t kComfortable = 256;
+  constexpr rlim_t kLeast = 32;  // What a candidate and its guardian open, and some to spare.
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   const std::string found =
       limit.rlim_cur == RLIM_INFINITY ? "unlimited" : std::to_string(limit.rlim_cur) + " allowed";
   if (limit.rlim_cur >= kComfortable) return {"file descriptors", Verdict::fine, found, ""};
-  return {"file descriptors", Verdict::warning, found,
+  return {"file descriptors", limit.rlim_cur < kLeast ? Verdict::bad : Verdict::warning, found,
           "raise the limit (ulimit -n) to 256 or more"};
 }
 
@@ -112,10 +114,6 @@ struct Kind {
 };
 
 constexpr std::array kKinds{
-    Kind{0x6969UL, "NFS", Verdict::bad},           Kind{0xFF534D42UL, "CIFS", Verdict::bad},
-    Kind{0xFE534D42UL, "SMB2", Verdict::bad},      Kind{0x517BUL, "SMB", Verdict::bad},
-    Kind{0x00C36400UL, "Ceph", Verdict::bad},      Kind{0x01021997UL, "9p", Verdict::bad},
-    Kind{0x5346414FUL, "AFS", Verdict::bad},       Kind{0x65735546UL, "FUSE", Verdict::warning},
     Kind{0x01021994UL, "tmpfs", Verdict::warning}, Kind{0x858458F6UL, "ramfs", Verdict::warning},
     Kind{0xEF53UL, "ext", Verdict::fine},          Kind{0x58465342UL, "XFS", Verdict::fine},
     Kind{0x9123683EUL, "Btrfs", Verdict::fine},    Kind{0x794C7630UL, "overlay", Verdict::fine},
@@ -142,17 +140,15 @@ Finding check_file_system(const struct statfs& info) {
     return {"file system", Verdict::bad, "one that keeps no files",
             "name another store: no database can be created there"};
   }
+  if (const auto shared = sqlite::shared_file_system(info.f_type); !shared.empty()) {
+    return {"file system", Verdict::bad, std::string(shared) + ", which machines may share",
+            "put the database on a local disk: candidates of an embedded store are on one host"};
+  }
   for (const Kind& kind : kKinds) {
     if (kind.magic != magic) continue;
     if (kind.verdict == Verdict::fine) return {"file system", Verdict::fine, kind.name, ""};
-    if (kind.verdict == Verdict::bad) {
-      return {"file system", Verdict::bad, std::string(kind.name) + ", a network file system",
-              "put the database on a local disk: candidates of an embedded store are on one host"};
-    }
     return {"file system", Verdict::warning, kind.name,
-            magic == 0x65735546UL
-                ? "make sure that it is local and keeps locks and synced data"
-                : "tokens start again after a reboot; put the database on a disk if they must not"};
+            "tokens start again after a reboot; put the database on a disk if they must not"};
   }
   return {"file system", Verdict::fine, "of an unlisted kind", ""};
 }

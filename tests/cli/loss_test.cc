@@ -31,7 +31,7 @@ std::string in_database(const std::string& path, const std::string& sql) {
   sqlite3_busy_timeout(db, 10'000);
   std::string first;
   const auto take = [](void* to, int /*columns*/, char** values, char** /*names*/) {
-    *static_cast<std::string*>(to) = values[0];
+    *static_cast<std::string*>(to) = values[0] == nullptr ? "" : values[0];
     return 0;
   };
   EXPECT_EQ(sqlite3_exec(db, sql.c_str(), take, &first, nullptr), SQLITE_OK) << sql;
@@ -88,6 +88,49 @@ TEST(Run, SB07_AHolderRenewsForAsLongAsItHolds) {
   EXPECT_GE(ends.size(), 5U);
   EXPECT_EQ(in_database(bench.dir / "tenure.db", "SELECT token FROM election"), "1");
   EXPECT_EQ(bench.count("begin"), 1U) << holder->err() << contender->err();
+  EXPECT_EQ(bench.count("overlap"), 0U);
+}
+
+// Waiting does not mend that: the leader tries until its deadline, who waits ends at once.
+TEST(Run, EndsWith69WhenItsStoreTurnsIntoADatabaseOfAnotherProgram) {
+  const Bench bench;
+  const auto leader = bench.start("run", "2s", bench.worker());
+  ASSERT_TRUE(bench.wait_for("begin"));
+  const auto waiter = bench.start("run", "2s", bench.worker());
+  ASSERT_TRUE(eventually([&] { return waiter->err().find("leads") != std::string::npos; }));
+  const std::string path = bench.dir / "tenure.db";
+  in_database(bench.dir.write("foreign.db", ""), "CREATE TABLE t (a); INSERT INTO t VALUES (1)");
+  const std::string content = read_file(bench.dir / "foreign.db");
+  std::filesystem::rename(bench.dir / "foreign.db", path);
+  for (const auto& each : {waiter.get(), leader.get()}) {
+    EXPECT_EQ(each->wait(), 69) << each->err();
+    EXPECT_NE(each->err().find("another program"), std::string::npos) << each->err();
+  }
+  EXPECT_EQ(bench.count("begin"), 1U);
+  EXPECT_EQ(bench.count("overlap"), 0U);
+  EXPECT_FALSE(bench.worker_lives());
+  EXPECT_EQ(read_file(path), content);
+}
+
+TEST(Run, EndsWith69WhenTheTablesOfItsStoreAreGone) {
+  const Bench bench;
+  const auto leader = bench.start("run", "2s", bench.worker());
+  ASSERT_TRUE(bench.wait_for("begin"));
+  in_database(bench.dir / "tenure.db", "DROP TABLE election");
+  EXPECT_EQ(leader->wait(), 69) << leader->err();
+  EXPECT_NE(leader->err().find("election"), std::string::npos) << leader->err();
+  EXPECT_FALSE(bench.worker_lives());
+}
+
+// As one does whose map of SQLite's index was cut off.
+TEST(Run, ALeaderThatABusErrorEndsTakesItsCommandAlongBeforeTheNextBegins) {
+  const Bench bench;
+  const auto first = bench.start("run", "15s", bench.worker({"--ignore-term", "--daemon"}));
+  ASSERT_TRUE(bench.wait_for("begin"));
+  const auto second = bench.start("run", "15s", bench.worker());
+  ASSERT_TRUE(eventually([&] { return second->err().find("leads") != std::string::npos; }));
+  first->send(SIGBUS);
+  ASSERT_TRUE(bench.wait_for("begin", 2));
   EXPECT_EQ(bench.count("overlap"), 0U);
 }
 

@@ -114,6 +114,13 @@ TEST_F(Refusal, OfPathsThatCanNameNoDatabaseIs64) {
   expect(place_.path().string(), {64, 64, 64, 69});
 }
 
+TEST_F(Refusal, OfADatabaseWithASecondNameIs64) {
+  const std::string path = database("t.db");
+  fs::create_hard_link(path, place_ / "other.db");
+  expect(path, {64, 64, 64, 69});
+  expect(place_ / "other.db", {64, 64, 64, 69});
+}
+
 // Those that only look wait for it to appear; those that would create it are told.
 TEST_F(Refusal, OfAFolderThatIsNotThereIsForThoseThatWouldCreateIt) {
   expect(place_ / "no/such/x.db", {64, 0, kWaits, 69});
@@ -135,8 +142,8 @@ TEST_F(Refusal, OfWhatAnotherUserMayNotWriteIs69) {
   const std::string path = database("t.db");
   fs::permissions(path, fs::perms(0644));
   expect(place_ / "new.db", {69, 0, kWaits, 69}, as_nobody);
-  // SQLite reads a database in WAL mode only where it may make the files beside it.
-  expect(path, {69, 69, 69, 69}, as_nobody);
+  // Those that only look can do so, although SQLite may not make the files beside it.
+  expect(path, {69, 0, kWaits, 69}, as_nobody);
 }
 
 TEST_F(Refusal, OfAFullDiskIs69AndLeavesNothing) {
@@ -150,6 +157,29 @@ TEST_F(Refusal, OfAFullDiskIs69AndLeavesNothing) {
   expect(place_ / "t.db", {69, 0, kWaits, 69});
   filler.close();
   EXPECT_EQ(umount2(place_.path().c_str(), MNT_DETACH), 0);
+}
+
+// Few descriptors are the doctor's finding, not a fault of the store's folder.
+TEST_F(Refusal, ForLackOfDescriptorsIsNotBlamedOnTheStore) {
+  if (access("/bin/sh", X_OK) != 0) GTEST_SKIP() << "needs a shell that lowers the limit";
+  for (const int limit : {8, 10, 12, 16, 18}) {
+    SCOPED_TRACE(limit);
+    const std::string lower = "ulimit -n " + std::to_string(limit) + "; exec \"$@\"";
+    const std::string path = place_ / (std::to_string(limit) + ".db");
+    Process doctor(bench_.dir, {"/bin/sh", "-c", lower, "sh", tenure_binary(), "doctor", "--store",
+                                "sqlite:" + path});
+    EXPECT_EQ(doctor.wait(), 69) << doctor.out();
+    EXPECT_NE(doctor.out().find("bad      file descriptors"), std::string::npos) << doctor.out();
+    EXPECT_EQ(doctor.out().find("correct"), std::string::npos) << doctor.out();
+    Process lock(bench_.dir, {"/bin/sh", "-c", lower, "sh", tenure_binary(), "lock", "--name", "x",
+                              "--store", "sqlite:" + path, "--", "true"});
+    EXPECT_NE(lock.wait(), 0);
+    for (const auto& entry : fs::directory_iterator(place_.path())) {
+      const std::string name = entry.path().filename();
+      EXPECT_EQ(name.find("-new"), std::string::npos) << name;
+      EXPECT_TRUE(name.ends_with(".db") ? entry.file_size() > 0 : fs::exists(path)) << name;
+    }
+  }
 }
 
 // The verdicts agree with each other: no store is fine in a folder that is not.

@@ -102,6 +102,7 @@ class ElectionMachine {
   // standing.cc: the way to a term
   void stand(Instant now);
   void settle_standing(Instant now);
+  void give_up(Error error, Instant now);
   void acquired(const AcquireReply& reply, Instant now);
   void refuse_stale(const Record& record, Instant now);
   void acquire_failed(const Error& error, Instant now);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/check.h"
 #include "core/election/election.h"
+#include "core/final_error.h"
 #include "core/validity.h"
 
 #include <algorithm>
@@ -143,23 +144,10 @@ bool ElectionMachine::wants_renewal() const noexcept {
 
 LossReason ElectionMachine::starved() const noexcept {
   if (!renew_error_) return LossReason::expired;
-  switch (renew_error_->code) {
-    case Errc::unauthenticated:
-    case Errc::permission_denied:
-      return LossReason::unauthorized;
-    case Errc::corrupt:
-    case Errc::unsupported:
-    case Errc::invalid_argument:
-    case Errc::closed:
-      return LossReason::fatal;
-    case Errc::unavailable:
-    case Errc::outcome_unknown:
-    case Errc::conflict:
-    case Errc::not_found:
-    case Errc::timed_out:
-      return LossReason::expired;
-  }
-  return LossReason::expired;
+  const Errc code = renew_error_->code;
+  if (is_final(code)) return LossReason::fatal;
+  const bool is_refused = code == Errc::unauthenticated || code == Errc::permission_denied;
+  return is_refused ? LossReason::unauthorized : LossReason::expired;
 }
 
 }  // namespace tenure::core

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/check.h"
 #include "core/election/election.h"
+#include "core/final_error.h"
 #include "core/validity.h"
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace tenure::core {
 
@@ -41,24 +43,31 @@ void ElectionMachine::settle_standing(Instant now) {
     return;
   }
   if (tried_ && now >= give_up_at()) {
-    gave_up_ = outage_.ongoing().value_or(
-        Error{Errc::timed_out, holder_.empty() ? "not elected in time"
-                                               : "not elected in time: " + holder_ + " leads"});
-    stopping_ = true;
-    stop_limit_ = saturating_add(now, config_.timing.request_limit);
+    give_up(outage_.ongoing().value_or(Error{
+                Errc::timed_out, holder_.empty() ? "not elected in time"
+                                                 : "not elected in time: " + holder_ + " leads"}),
+            now);
     stop_standing(now);
     return;
   }
   if (request_ == Request::none && !mine_ && !to_release_ && now >= try_at_) send_acquire(now);
 }
 
+void ElectionMachine::give_up(Error error, Instant now) {
+  TENURE_CHECK(!stopping_ && phase_ == Phase::standing);
+  gave_up_ = std::move(error);
+  stopping_ = true;
+  stop_limit_ = saturating_add(now, config_.timing.request_limit);
+}
+
 void ElectionMachine::acquired(const AcquireReply& reply, Instant now) {
   tried_ = true;
   if (!reply.record || reply.record->session != config_.session || reply.record->revision == 0 ||
       reply.record->token == 0) {
-    acquire_failed({Errc::corrupt,
-                    "the store granted a record that is not this session's, or without a number"},
-                   now);
+    note_failure({Errc::corrupt,
+                  "the store granted a record that is not this session's, or without a number"},
+                 now);
+    try_at_ = saturating_add(now, backoff(failures_));
     return;
   }
   observed_.reset();
@@ -100,6 +109,7 @@ void ElectionMachine::acquire_failed(const Error& error, Instant now) {
     finish(error);
     return;
   }
+  if (is_final(error.code) && !stopping_) give_up(error, now);
   try_at_ = saturating_add(now, backoff(failures_));
 }
 

@@ -17,9 +17,11 @@ constexpr const char* kSettings =
     "PRAGMA temp_store = MEMORY;"
     "PRAGMA synchronous = NORMAL;";
 
-// Short at first: what is waited for is mostly one disk write of somebody else.
-constexpr microseconds kFirstWait{200};
-constexpr microseconds kLongestWait{2000};
+// Short at first: what is waited for is mostly one disk write of somebody else. Then an eighth of
+// what was waited so far, so that a writer who stays costs nobody else a processor.
+constexpr microseconds kShortestWait{200};
+constexpr microseconds kLongestWait{20'000};
+constexpr int kShareOfWait = 8;
 
 }  // namespace
 
@@ -68,16 +70,36 @@ bool Statement::is_null(int column) const {
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path,
                                                      const std::string& vfs) {
+  // Not creating is essential: the file has been checked, and whatever appears in its place since
+  // has not.
+  return open_as(path, path, SQLITE_OPEN_READWRITE, vfs);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open_still(const std::string& path,
+                                                           const std::string& vfs) {
+  std::string name = "file:";
+  for (const char byte : path) {
+    if (byte == '%' || byte == '?' || byte == '#') {
+      name += byte == '%' ? "%25" : byte == '?' ? "%3f" : "%23";
+    } else {
+      name += byte;
+    }
+  }
+  return open_as(path, name + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open_as(const std::string& path,
+                                                        const std::string& name, int flags,
+                                                        const std::string& vfs) {
   std::unique_ptr<Connection> connection(new Connection(path));
   connection->vfs_ = sqlite3_vfs_find(vfs.empty() ? nullptr : vfs.c_str());
   if (connection->vfs_ == nullptr) {
     return fail(Errc::invalid_argument, "there is no SQLite VFS named \"" + vfs + "\"");
   }
-  // No mutex: a connection is only ever used by its strand. Not creating is essential: the file has
-  // been checked, and whatever appears in its place since has not.
-  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  // No mutex: a connection is only ever used by its strand.
+  flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* handle = nullptr;
-  const int result = sqlite3_open_v2(path.c_str(), &handle, kFlags, connection->vfs_->zName);
+  const int result = sqlite3_open_v2(name.c_str(), &handle, flags, connection->vfs_->zName);
   connection->handle_.reset(handle);
   if (result != SQLITE_OK) {
     return tl::unexpected<Error>(make_error(handle, result, Phase::opening, "open", path));
@@ -141,7 +163,10 @@ Result<void> Connection::begin_write(Durability durability, Duration patience) {
   waited_ = Duration::zero();
   was_busy_ = false;
   auto begun = begin_write_.step();
-  if (begun) return {};
+  if (begun) {
+    waited_in_all_ = Duration::zero();
+    return {};
+  }
   was_busy_ = (sqlite3_errcode(handle_.get()) & 0xff) == SQLITE_BUSY;
   return tl::unexpected<Error>(std::move(begun.error()));
 }
@@ -177,10 +202,13 @@ bool Connection::is_read_only() const noexcept {
   return sqlite3_db_readonly(handle_.get(), "main") == 1;
 }
 
-bool Connection::has_moved() const noexcept {
-  int moved = 0;
-  const int result = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  return result == SQLITE_OK && moved != 0;
+Result<void> Connection::use_log() {
+  // Without rights to write it can only be read.
+  return is_read_only() ? Result<void>{} : execute("PRAGMA journal_mode = WAL");
+}
+
+void Connection::keep_log() noexcept {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
 void Connection::checkpoint() noexcept {
@@ -192,12 +220,17 @@ Error Connection::error(int result, Phase phase, std::string_view doing) const {
   return make_error(handle_.get(), result, phase, doing, path_);
 }
 
-int Connection::wait_while_busy(void* self, int tries) {
+int Connection::wait_while_busy(void* self, int /*tries*/) {
   auto& connection = *static_cast<Connection*>(self);
-  if (connection.waited_ >= connection.patience_) return 0;
-  const auto step = std::min(kFirstWait * (1 + tries), kLongestWait);
-  connection.vfs_->xSleep(connection.vfs_, static_cast<int>(step.count()));
+  const Duration left = connection.patience_ - connection.waited_;
+  if (left <= Duration::zero()) return 0;
+  const Duration step = std::min(
+      left,
+      std::clamp<Duration>(connection.waited_in_all_ / kShareOfWait, kShortestWait, kLongestWait));
+  const auto rounded = std::chrono::ceil<microseconds>(step);
+  connection.vfs_->xSleep(connection.vfs_, static_cast<int>(rounded.count()));
   connection.waited_ += step;
+  connection.waited_in_all_ += step;
   return 1;
 }
 

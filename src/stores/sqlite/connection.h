@@ -56,6 +56,9 @@ class Connection {
   /// Opens an existing file. Nothing is created but SQLite's own -wal and -shm.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(const std::string& path,
                                                                 const std::string& vfs);
+  /// To read a file that nobody writes, without a lock and with nothing beside it.
+  [[nodiscard]] static Result<std::unique_ptr<Connection>> open_still(const std::string& path,
+                                                                      const std::string& vfs);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -79,8 +82,11 @@ class Connection {
   [[nodiscard]] bool was_busy() const noexcept { return was_busy_; }
 
   [[nodiscard]] bool is_read_only() const noexcept;
-  /// The path names another file, or none, by now.
-  [[nodiscard]] bool has_moved() const noexcept;
+
+  /// Makes the database use a write-ahead log: a copy that was put back may have lost that.
+  [[nodiscard]] Result<void> use_log();
+  /// Closing this connection will leave the log as it is, even if it is the last one.
+  void keep_log() noexcept;
 
   /// Pages in the write-ahead log after the last commit of this connection.
   [[nodiscard]] int log_pages() const noexcept { return log_pages_; }
@@ -95,6 +101,10 @@ class Connection {
     void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
   };
   explicit Connection(std::string path) : path_(std::move(path)) {}
+  [[nodiscard]] static Result<std::unique_ptr<Connection>> open_as(const std::string& path,
+                                                                   const std::string& name,
+                                                                   int flags,
+                                                                   const std::string& vfs);
   [[nodiscard]] Result<void> prepare_own();
   [[nodiscard]] Result<void> set_durability(Durability durability);
   [[nodiscard]] int run(Statement& statement);
@@ -111,6 +121,7 @@ class Connection {
   Durability durability_ = Durability::at_checkpoint;
   Duration patience_{};
   Duration waited_{};
+  Duration waited_in_all_{};  ///< Since the last begin_write() that got the lock.
   int log_pages_ = 0;
   bool broken_ = false;
   bool was_busy_ = false;

@@ -9,11 +9,11 @@
 
 namespace tenure::sqlite {
 
-/// Puts a new database where none is, or where an empty file is. Any number of processes may do so
-/// at once, and any of them may die at any point: there is one database in the end, and at no time
-/// half of one. Having been forestalled is success.
-[[nodiscard]] Result<void> create_database(const Location& location, Content found,
-                                           const SessionLock& lock, const std::string& vfs,
-                                           std::uint64_t random);
+/// Makes a new database where nothing is, or of an empty file, which keeps its owner and mode. Any
+/// number of processes may do so at once, and any of them may die at any point: the first bytes of
+/// a database come last, so that nobody uses half of one, and the next who comes completes it.
+/// Having been forestalled is success; a failure leaves what was there before.
+[[nodiscard]] Result<void> create_database(const Location& location, const SessionLock& lock,
+                                           const std::string& vfs);
 
 }  // namespace tenure::sqlite

@@ -41,13 +41,12 @@ void Engine::close() noexcept {
   is_closed_ = true;
   if (::getpid() != process_) {
     // Leaked on purpose.
-    static_cast<void>(table_.release());
-    static_cast<void>(connection_.release());
+    if (database_ != nullptr) database_->abandon();
     static_cast<void>(lock_.release());
     return;
   }
   drop_lock();
-  disconnect();
+  database_.reset();
 }
 
 Result<bool> Engine::open() {
@@ -68,13 +67,13 @@ Result<bool> Engine::open() {
 
 Result<bool> Engine::ensure_open() {
   if (is_closed_) return tl::unexpected<Error>(closed_error());
-  if (connection_ != nullptr && !connection_->is_broken() && !connection_->has_moved()) return true;
-  disconnect();
+  if (database_ != nullptr && !database_->is_spent()) return true;
+  database_.reset();
   auto found = look_at(location_, options_.vfs);
   if (!found) return tl::unexpected<Error>(std::move(found.error()));
   if (*found != Content::tenure) {
     if (!options_.create) return false;
-    if (auto made = create_missing(*found); !made) {
+    if (auto made = create_missing(); !made) {
       return tl::unexpected<Error>(std::move(made.error()));
     }
     found = look_at(location_, options_.vfs);
@@ -85,34 +84,33 @@ Result<bool> Engine::ensure_open() {
     }
   }
   if (auto connected = connect(); !connected) {
-    disconnect();
     return tl::unexpected<Error>(std::move(connected.error()));
   }
   return true;
 }
 
-Result<void> Engine::create_missing(Content found) {
+Result<bool> Engine::reopen() {
+  auto open = ensure_open();
+  // Nobody asked for the wrong thing: what is there now was put there meanwhile, and may go again.
+  if (!open && open.error().code == Errc::invalid_argument) open.error().code = Errc::unavailable;
+  return open;
+}
+
+Result<void> Engine::create_missing() {
   if (auto writable = check_writable(location_); !writable) return writable;
   if (auto taken = take_lock(); !taken) return taken;
-  return create_database(location_, found, *lock_, options_.vfs, executor_.random());
+  return create_database(location_, *lock_, options_.vfs);
 }
 
 Result<void> Engine::connect() {
-  auto connection = Connection::open(location_.path, options_.vfs);
-  if (!connection) return tl::unexpected<Error>(std::move(connection.error()));
-  if (options_.create && (*connection)->is_read_only()) {
-    return fail(Errc::permission_denied, "cannot write " + location_.path);
-  }
-  if (auto ours = check_schema(**connection, location_.path); !ours) return ours;
-  auto table = Table::prepare(**connection);
-  if (!table) return tl::unexpected<Error>(std::move(table.error()));
+  auto database = Database::open(location_.path, options_.vfs, options_.create);
+  if (!database) return tl::unexpected<Error>(std::move(database.error()));
   if (options_.create) {
     if (auto taken = take_lock(); !taken) return taken;
   } else if (lock_ == nullptr) {
     lock_ = SessionLock::look(lock_path_);
   }
-  connection_ = std::move(*connection);
-  table_ = std::move(*table);
+  database_ = std::move(*database);
   observer_.forget_version();
   return {};
 }
@@ -129,8 +127,8 @@ Result<void> Engine::take_lock() {
 
 bool Engine::holds_anything() noexcept {
   if (lock_ == nullptr || !lock_->is_session()) return false;
-  if (connection_ == nullptr) return true;
-  auto rows = table_->changed_since(0);
+  if (database_ == nullptr || database_->is_spent()) return true;
+  auto rows = database_->table().changed_since(0);
   if (!rows) return true;
   const Instant now = executor_.clock().now();
   return std::any_of(rows->begin(), rows->end(), [&](const Row& row) {
@@ -145,18 +143,13 @@ void Engine::drop_lock() noexcept {
   lock_.reset();
 }
 
-void Engine::disconnect() noexcept {
-  table_.reset();
-  connection_.reset();
-}
-
 Ledger Engine::ledger() const {
-  return Ledger(*table_, *lock_, environment_.boot_id, executor_.clock());
+  return Ledger(database_->table(), *lock_, environment_.boot_id, executor_.clock());
 }
 
 void Engine::run(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
   has_changed_ = false;
-  auto open = ensure_open();
+  auto open = reopen();
   if (!open) {
     set_all(batch, open.error());
   } else if (batch.front()->effect() == Effect::none) {
@@ -169,16 +162,17 @@ void Engine::run(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
 }
 
 void Engine::run_reads(OperationQueue::Batch& batch) {
-  if (connection_ == nullptr) {
+  if (database_ == nullptr) {
     for (const auto& operation : batch) operation->set_nothing();
     return;
   }
-  if (auto begun = connection_->begin_read(); !begun) return set_all(batch, begun.error());
+  if (auto begun = connection().begin_read(); !begun) return set_all(batch, begun.error());
   Ledger rows = ledger();
   for (const auto& operation : batch) {
     if (auto done = operation->carry_out(rows, kLongAgo); !done) operation->set_error(done.error());
   }
-  connection_->end_read();
+  connection().end_read();
+  if (auto true_still = database_->confirm(); !true_still) set_all(batch, true_still.error());
 }
 
 void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
@@ -193,9 +187,10 @@ void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& aga
   OperationQueue::Batch writes(batch.begin(), late);
   Effect effect = Effect::fleeting;
   for (const auto& each : writes) effect = std::max(effect, each->effect());
-  if (effect == Effect::durable) {
+  if (effect >= Effect::durable) {
     if (auto done = answer_losers(writes); !done) return set_all(writes, done.error());
   }
+  if (effect == Effect::granting) refuse_by_name(writes);
   if (writes.empty()) return;
   auto done = write(writes, effect);
   if (done) return;
@@ -210,7 +205,7 @@ void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& aga
 
 Result<void> Engine::answer_losers(OperationQueue::Batch& batch) {
   if (auto taken = take_lock(); !taken) return taken;
-  if (auto begun = connection_->begin_read(); !begun) return begun;
+  if (auto begun = connection().begin_read(); !begun) return begun;
   Ledger rows = ledger();
   Result<void> failed;
   std::erase_if(batch, [&](const auto& each) {
@@ -218,39 +213,50 @@ Result<void> Engine::answer_losers(OperationQueue::Batch& batch) {
     if (!answered) failed = tl::unexpected<Error>(answered.error());
     return answered && *answered;
   });
-  connection_->end_read();
+  connection().end_read();
   return failed;
+}
+
+// Those that hold go on while the file has a second name: nobody can open it by either meanwhile.
+void Engine::refuse_by_name(OperationQueue::Batch& batch) {
+  const auto alone = check_only_name(location_.path);
+  if (alone) return;
+  std::erase_if(batch, [&](const auto& each) {
+    if (each->effect() != Effect::granting) return false;
+    each->set_error(Error{Errc::unavailable, alone.error().message});
+    return true;
+  });
 }
 
 Result<void> Engine::write(OperationQueue::Batch& batch, Effect effect) {
   const Durability durability =
-      effect == Effect::durable ? Durability::at_commit : Durability::at_checkpoint;
+      effect >= Effect::durable ? Durability::at_commit : Durability::at_checkpoint;
   Instant limit = kNever;
   for (const auto& each : batch) limit = std::min(limit, each->limit());
   // Validity counts from before the transaction, however long the lock is waited for.
   const Instant sent_at = executor_.clock().now();
   const Duration patience = std::min(kOneTry, saturating_between(sent_at, limit));
-  if (auto begun = connection_->begin_write(durability, patience); !begun) {
-    was_busy_ = connection_->was_busy();
+  if (auto begun = connection().begin_write(durability, patience); !begun) {
+    was_busy_ = connection().was_busy();
     return begun;
   }
   Ledger rows = ledger();
   for (const auto& each : batch) {
     if (!each->start()) continue;
     if (auto done = each->carry_out(rows, sent_at); !done) {
-      connection_->roll_back();
+      connection().roll_back();
       return done;
     }
   }
   // Whatever the commit will answer.
   if (rows.has_changed()) observer_.note_own_change();
-  if (auto done = connection_->commit(); !done) return done;
+  if (auto done = connection().commit(); !done) return done;
   note_commit(rows.has_changed());
   return {};
 }
 
 Result<Observation> Engine::observe(Depth depth, bool present) {
-  auto open = ensure_open();
+  auto open = reopen();
   if (!open) return tl::unexpected<Error>(std::move(open.error()));
   if (!*open) return observer_.look_at_nothing(present);
   if (depth != Depth::changes && lock_->is_replaced()) {
@@ -260,11 +266,15 @@ Result<Observation> Engine::observe(Depth depth, bool present) {
       lock_ = SessionLock::look(lock_path_);
     }
   }
-  if (auto begun = connection_->begin_read(); !begun) {
+  if (auto begun = connection().begin_read(); !begun) {
     return tl::unexpected<Error>(std::move(begun.error()));
   }
-  auto seen = observer_.look(*table_, ledger(), executor_.clock().now(), depth, present);
-  connection_->end_read();
+  auto seen = observer_.look(database_->table(), ledger(), executor_.clock().now(), depth, present);
+  connection().end_read();
+  if (auto true_still = database_->confirm(); !true_still) {
+    observer_.forget_version();
+    return tl::unexpected<Error>(std::move(true_still.error()));
+  }
   return seen;
 }
 
@@ -272,17 +282,17 @@ void Engine::note_commit(bool has_changed) noexcept {
   has_changed_ = has_changed;
   if (has_changed) lock_->ring();
   // Fewer than before: the log has begun again.
-  log_pages_ = connection_->log_pages();
+  log_pages_ = connection().log_pages();
   if (log_pages_ < checkpointed_pages_) checkpointed_pages_ = 0;
 }
 
 bool Engine::wants_checkpoint() const noexcept {
-  return connection_ != nullptr && log_pages_ - checkpointed_pages_ >= kLogPages;
+  return database_ != nullptr && log_pages_ - checkpointed_pages_ >= kLogPages;
 }
 
 void Engine::checkpoint() noexcept {
   if (!wants_checkpoint()) return;
-  connection_->checkpoint();
+  connection().checkpoint();
   checkpointed_pages_ = log_pages_;
 }
 

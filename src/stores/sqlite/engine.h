@@ -11,13 +11,12 @@
 #include <memory>
 #include <string>
 
-#include "stores/sqlite/connection.h"
+#include "stores/sqlite/database.h"
 #include "stores/sqlite/environment.h"
 #include "stores/sqlite/location.h"
 #include "stores/sqlite/observer.h"
 #include "stores/sqlite/operation.h"
 #include "stores/sqlite/session_lock.h"
-#include "stores/sqlite/table.h"
 
 namespace tenure::sqlite {
 
@@ -60,18 +59,21 @@ class Engine {
 
  private:
   [[nodiscard]] Result<bool> ensure_open();
-  [[nodiscard]] Result<void> create_missing(Content found);
+  /// As that, in the course of business.
+  [[nodiscard]] Result<bool> reopen();
+  [[nodiscard]] Result<void> create_missing();
   [[nodiscard]] Result<void> connect();
   [[nodiscard]] Result<void> take_lock();
   [[nodiscard]] bool holds_anything() noexcept;
   void drop_lock() noexcept;
-  void disconnect() noexcept;
 
   void run_reads(OperationQueue::Batch& batch);
   void run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& again);
   [[nodiscard]] Result<void> write(OperationQueue::Batch& batch, Effect effect);
   void note_commit(bool has_changed) noexcept;
   [[nodiscard]] Result<void> answer_losers(OperationQueue::Batch& batch);
+  [[nodiscard]] Connection& connection() const noexcept { return database_->connection(); }
+  void refuse_by_name(OperationQueue::Batch& batch);
   [[nodiscard]] Ledger ledger() const;
 
   SqliteOptions options_;
@@ -81,9 +83,7 @@ class Engine {
   std::string lock_path_;
   const pid_t process_;
   std::unique_ptr<SessionLock> lock_;
-  // The table's statements must go before their connection.
-  std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Table> table_;
+  std::unique_ptr<Database> database_;
   Observer observer_;
   int log_pages_ = 0;           ///< After our last commit.
   int checkpointed_pages_ = 0;  ///< Of them, those that our last checkpoint has seen.

@@ -4,43 +4,28 @@
 
 #include <sys/vfs.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include "stores/sqlite/file_systems.h"
+
 namespace tenure::sqlite {
 namespace {
 
-struct SharedFileSystem {
-  std::uint32_t magic;
-  const char* name;
-};
-
-// FUSE stands for many things. Most of those that are shared (sshfs, ceph-fuse, virtiofs) look just
-// like those that are not, so all of them are refused.
-constexpr std::array kSharedFileSystems = {
-    SharedFileSystem{0x00006969, "NFS"},          SharedFileSystem{0x0000517B, "SMB"},
-    SharedFileSystem{0xFF534D42, "CIFS"},         SharedFileSystem{0xFE534D42, "SMB2"},
-    SharedFileSystem{0x65735546, "FUSE"},         SharedFileSystem{0x01021997, "9p"},
-    SharedFileSystem{0x00C36400, "Ceph"},         SharedFileSystem{0x5346414F, "AFS"},
-    SharedFileSystem{0x6B414653, "AFS"},          SharedFileSystem{0x7461636F, "OCFS2"},
-    SharedFileSystem{0x01161970, "GFS2"},         SharedFileSystem{0x0BD00BD0, "Lustre"},
-    SharedFileSystem{0x73757245, "Coda"},         SharedFileSystem{0x0000564C, "NCP"},
-    SharedFileSystem{0x47504653, "GPFS"},         SharedFileSystem{0x19830326, "BeeGFS"},
-    SharedFileSystem{0x20030528, "OrangeFS"},     SharedFileSystem{0x786F4256, "VirtualBox share"},
-    SharedFileSystem{0x7C7C6673, "Parallels"},    SharedFileSystem{0xAAD7AAEA, "PanFS"},
-    SharedFileSystem{0xBEEFDEAD, "StorNext"},     SharedFileSystem{0x61636673, "ACFS"},
-    SharedFileSystem{0xBACBACBC, "VMware share"},
-};
-
-std::string first_word_of(const char* path) {
+// No such file: empty. Any other trouble is an error, because the answer would be a wrong one.
+Result<std::string> whole_file(const std::string& path) {
+  errno = 0;
   std::ifstream file(path);
-  std::string word;
-  file >> word;
-  return word;
+  if (!file) {
+    if (errno == ENOENT) return std::string();
+    return fail(Errc::unavailable, "cannot read " + path + ": " + std::strerror(errno));
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 }  // namespace
@@ -57,17 +42,19 @@ bool boot_clock_is_shifted(std::string_view timens_offsets) {
 }
 
 Result<Environment> read_environment() {
-  std::ostringstream offsets;
-  if (std::ifstream file("/proc/self/timens_offsets"); file) offsets << file.rdbuf();
-  if (boot_clock_is_shifted(offsets.str())) {
+  const auto offsets = whole_file("/proc/self/timens_offsets");
+  if (!offsets) return tl::unexpected<Error>(offsets.error());
+  if (boot_clock_is_shifted(*offsets)) {
     return fail(Errc::unsupported,
                 "this process runs in a time namespace with a boot clock of its own; the sqlite "
                 "store needs the clock that all processes of the host share");
   }
+  const auto boot_id = whole_file("/proc/sys/kernel/random/boot_id");
+  if (!boot_id) return tl::unexpected<Error>(boot_id.error());
   Environment environment;
-  environment.boot_id = first_word_of("/proc/sys/kernel/random/boot_id");
+  environment.boot_id = boot_id->substr(0, boot_id->find('\n'));
   if (environment.boot_id.empty()) {
-    return fail(Errc::unsupported, "cannot read /proc/sys/kernel/random/boot_id");
+    return fail(Errc::unsupported, "there is no /proc/sys/kernel/random/boot_id");
   }
   environment.file_system_type = [](const std::string& path) -> Result<std::int64_t> {
     struct statfs info {};
@@ -81,15 +68,12 @@ Result<Environment> read_environment() {
 }
 
 Result<void> check_file_system(std::int64_t type, const std::string& path) {
-  const auto magic = static_cast<std::uint32_t>(type);
-  for (const SharedFileSystem& shared : kSharedFileSystems) {
-    if (shared.magic != magic) continue;
-    return fail(Errc::unsupported, path + " is on a file system that machines may share (" +
-                                       shared.name +
-                                       "); the sqlite store needs a local one, such as ext4, xfs, "
-                                       "btrfs or tmpfs");
-  }
-  return {};
+  const std::string_view name = shared_file_system(type);
+  if (name.empty()) return {};
+  return fail(Errc::unsupported, path + " is on a file system that machines may share (" +
+                                     std::string(name) +
+                                     "); the sqlite store needs a local one, such as ext4, xfs, "
+                                     "btrfs or tmpfs");
 }
 
 }  // namespace tenure::sqlite

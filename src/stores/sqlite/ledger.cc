@@ -71,8 +71,17 @@ Result<AcquireReply> Ledger::acquire(const AcquireRequest& request, Instant sent
   return reply;
 }
 
+Result<std::uint64_t> Ledger::next_revision() {
+  TokenMark mark = lock_.mark();
+  auto next = table_.next_revision(mark.floor(boot_id_));
+  if (!next) return next;
+  const bool is_durable = mark.note(*next, boot_id_);
+  if (auto set = lock_.set_mark(mark, is_durable); !set) return tl::unexpected(set.error());
+  return next;
+}
+
 Result<Record> Ledger::grant(const AcquireRequest& request, Instant now) {
-  auto revision = table_.next_revision();
+  auto revision = next_revision();
   if (!revision) return tl::unexpected<Error>(std::move(revision.error()));
   Row row;
   row.name = request.election;
@@ -118,7 +127,7 @@ Result<ReleaseReply> Ledger::release(const ReleaseRequest& request) {
   const bool is_meant = *row && (*row)->is_held && (*row)->session == request.session &&
                         (request.revision == 0 || (*row)->token == request.revision);
   if (!is_meant || !is_held(**row, clock_.now())) return reply;
-  auto revision = table_.next_revision();
+  auto revision = next_revision();
   if (!revision) return tl::unexpected<Error>(std::move(revision.error()));
   if (auto done = table_.vacate(request.election, *revision); !done) {
     return tl::unexpected<Error>(std::move(done.error()));

@@ -38,6 +38,8 @@ class Ledger {
   [[nodiscard]] bool has_changed() const noexcept { return has_changed_; }
 
  private:
+  /// A number above all that were handed out before, whatever the database has lost since.
+  [[nodiscard]] Result<std::uint64_t> next_revision();
   [[nodiscard]] Result<Record> grant(const AcquireRequest& request, Instant now);
 
   Table& table_;

@@ -3,19 +3,21 @@
 #include "stores/sqlite/location.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <system_error>
+#include <vector>
 
 #include "stores/sqlite/errors.h"
+#include "stores/sqlite/open_files.h"
 #include "stores/sqlite/schema.h"
+#include "stores/sqlite/vfs_file.h"
 
 namespace tenure::sqlite {
 namespace {
@@ -24,8 +26,6 @@ namespace fs = std::filesystem;
 
 // SQLite takes 512 bytes, of which it needs some for "-journal"; we need some for "-lock".
 constexpr std::size_t kLongestPath = 480;
-constexpr std::size_t kHeaderSize = 100;
-using Header = std::array<unsigned char, kHeaderSize>;
 
 std::string absolute_variable(const char* name) {
   const char* value = std::getenv(name);
@@ -50,32 +50,33 @@ std::string_view kind_of(mode_t mode) noexcept {
   return "not a plain file";
 }
 
-// Through SQLite's own file layer: closing a descriptor of our own would drop the locks that this
-// process holds on the file, be it by another store or by the user's own use of a foreign database.
-Result<int> read_header(const std::string& path, const std::string& vfs_name, Header& header) {
-  sqlite3_vfs* vfs = sqlite3_vfs_find(vfs_name.empty() ? nullptr : vfs_name.c_str());
-  if (vfs == nullptr) {
-    return fail(Errc::invalid_argument, "there is no SQLite VFS named \"" + vfs_name + "\"");
+// Of a file that is no database yet; by its bytes of one moment, because it may become one now.
+Result<Content> look_for_draft(const VfsFile& file, std::int64_t size, const std::string& path) {
+  auto image = new_database_image();
+  if (!image) return tl::unexpected<Error>(std::move(image.error()));
+  std::vector<unsigned char> bytes(std::min(static_cast<std::size_t>(size), image->size()));
+  if (auto done = file.read(bytes.data(), bytes.size(), 0); !done) {
+    return tl::unexpected<Error>(std::move(done.error()));
   }
-  const std::unique_ptr<char, void (*)(const char*)> name(
-      const_cast<char*>(sqlite3_create_filename(path.c_str(), "", "", 0, nullptr)),
-      [](const char* filename) { sqlite3_free_filename(const_cast<char*>(filename)); });
-  auto memory = std::make_unique<std::max_align_t[]>(
-      static_cast<std::size_t>(vfs->szOsFile) / sizeof(std::max_align_t) + 1);
-  auto* file = reinterpret_cast<sqlite3_file*>(memory.get());
-  errno = 0;
-  int result =
-      vfs->xOpen(vfs, name.get(), file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr);
-  if (result != SQLITE_OK) {
-    if (file->pMethods != nullptr) file->pMethods->xClose(file);
-    return tl::unexpected<Error>(errno != 0
-                                     ? make_system_error(errno, "open", path)
-                                     : make_error(nullptr, result, Phase::opening, "open", path));
+  auto ours = check_header(bytes.data(), bytes.size(), path);
+  if (ours) return Content::tenure;
+  const bool is_longer = static_cast<std::size_t>(size) > image->size();
+  if (!is_longer && is_part_of_image(bytes, *image)) return Content::unfinished;
+  return tl::unexpected<Error>(std::move(ours.error()));
+}
+
+Result<Content> look_inside(const std::string& path, const std::string& vfs) {
+  auto file = VfsFile::open(path, vfs, VfsFile::Access::read);
+  if (!file) return tl::unexpected<Error>(std::move(file.error()));
+  auto size = (*file)->size();
+  if (!size) return tl::unexpected<Error>(std::move(size.error()));
+  std::array<unsigned char, kHeaderSize> header{};
+  if (auto done = (*file)->read(header.data(), header.size(), 0); !done) {
+    return tl::unexpected<Error>(std::move(done.error()));
   }
-  result = file->pMethods->xRead(file, header.data(), kHeaderSize, 0);
-  file->pMethods->xClose(file);
-  if (result == SQLITE_OK || result == SQLITE_IOERR_SHORT_READ) return result;
-  return tl::unexpected<Error>(make_error(nullptr, result, Phase::opening, "read", path));
+  const bool is_whole = *size >= static_cast<std::int64_t>(kHeaderSize);
+  if (is_whole && check_header(header.data(), kHeaderSize, path)) return Content::tenure;
+  return look_for_draft(**file, *size, path);
 }
 
 // A log without its database belongs to one that was deleted. SQLite would take it for the new
@@ -176,18 +177,12 @@ Result<Content> look_at(const Location& location, const std::string& vfs) {
         Errc::invalid_argument,
         location.path + " is " + std::string(kind_of(info.st_mode)) + ", not a database file");
   }
+  if (auto alone = check_only_name(location.path); !alone) return tl::unexpected(alone.error());
   if (info.st_size == 0) {
     if (auto clean = check_no_left_log(location); !clean) return tl::unexpected(clean.error());
     return Content::empty;
   }
-  Header header{};
-  auto read = read_header(location.path, vfs, header);
-  if (!read) return tl::unexpected<Error>(std::move(read.error()));
-  if (auto ours = check_header(header.data(), *read == SQLITE_OK ? kHeaderSize : 0, location.path);
-      !ours) {
-    return tl::unexpected<Error>(std::move(ours.error()));
-  }
-  return Content::tenure;
+  return look_inside(location.path, vfs);
 }
 
 Result<void> check_writable(const Location& location) {

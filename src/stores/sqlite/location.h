@@ -27,12 +27,14 @@ struct Location {
 /// What stands at a location.
 enum class Content {
   missing,
-  empty,   ///< A file of 0 bytes: nobody's, so it may become a database.
-  tenure,  ///< A database of this schema, by its first bytes.
+  empty,       ///< A file of 0 bytes: nobody's, so it may become a database.
+  unfinished,  ///< A database that was being made when its maker was killed.
+  tenure,      ///< A database of this schema, by its first bytes.
 };
 
 /// Looks without a lock and without changing anything, side files included. invalid_argument: not a
-/// plain file; corrupt: foreign, damaged or newer; else what reading says.
+/// plain file, or one with a second name; corrupt: foreign, damaged or newer; else what reading
+/// says.
 [[nodiscard]] Result<Content> look_at(const Location& location, const std::string& vfs);
 
 /// permission_denied, with the reason, if a database cannot be written there.

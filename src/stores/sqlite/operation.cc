@@ -127,7 +127,7 @@ void OperationQueue::put_back(const Batch& operations) {
 }
 
 std::shared_ptr<Operation> make_operation(AcquireRequest request, Completion<AcquireReply> done) {
-  return std::make_shared<Verb<AcquireRequest, AcquireReply>>(Effect::durable, std::move(request),
+  return std::make_shared<Verb<AcquireRequest, AcquireReply>>(Effect::granting, std::move(request),
                                                               std::move(done));
 }
 

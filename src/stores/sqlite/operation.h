@@ -19,6 +19,7 @@ enum class Effect {
   none,      ///< Reads.
   fleeting,  ///< Writes what may be lost in a power cut.
   durable,   ///< Writes what must not.
+  granting,  ///< That, and may make a new holder.
 };
 
 /// One request on its way: made and answered on the loop, carried out on a worker.

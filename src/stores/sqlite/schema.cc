@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stores/sqlite/schema.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -36,7 +37,7 @@ CREATE INDEX election_change ON election (change);
 )sql";
 
 constexpr char kMagic[] = "SQLite format 3";  // The NUL at its end belongs to it.
-constexpr std::size_t kHeaderSize = 100;
+static_assert(sizeof kMagic == kMagicSize);
 constexpr std::size_t kWriteVersionAt = 18;
 constexpr std::size_t kReadVersionAt = 19;
 constexpr std::size_t kUserVersionAt = 60;
@@ -106,13 +107,21 @@ Result<std::vector<unsigned char>> new_database_image() {
   return image;
 }
 
+bool is_part_of_image(const std::vector<unsigned char>& bytes,
+                      const std::vector<unsigned char>& image) noexcept {
+  if (bytes.size() < kHeaderSize || bytes.size() > image.size()) return false;
+  // Not of a file that is all zeros, which may be anybody's.
+  const bool is_marked =
+      std::equal(bytes.begin() + kApplicationIdAt, bytes.begin() + kApplicationIdAt + 4,
+                 image.begin() + kApplicationIdAt);
+  const bool is_begun = std::equal(bytes.begin(), bytes.begin() + kMagicSize, image.begin());
+  return is_marked && !is_begun &&
+         std::equal(
+             bytes.begin(), bytes.end(), image.begin(),
+             [](unsigned char ours, unsigned char whole) { return ours == 0 || ours == whole; });
+}
+
 Result<void> check_schema(Connection& connection, const std::string& path) {
-  // A copy that was put back may have lost the mode; without rights to write it can only be read.
-  auto mode = connection.prepare(connection.is_read_only() ? "PRAGMA journal_mode"
-                                                           : "PRAGMA journal_mode = WAL");
-  auto row = mode ? mode->step() : Result<bool>(tl::unexpected<Error>(mode.error()));
-  if (!row) return tl::unexpected<Error>(std::move(row.error()));
-  mode->rewind();
   auto application = one_integer(connection, "PRAGMA application_id");
   if (!application) return tl::unexpected<Error>(std::move(application.error()));
   auto version = one_integer(connection, "PRAGMA user_version");

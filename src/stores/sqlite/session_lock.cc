@@ -18,6 +18,7 @@ namespace tenure::sqlite {
 namespace {
 
 // Sessions lock one byte in [1, 2^62); byte 0 is the bell, byte 2^62 the right to make a database.
+// What is written into the file has nothing to do with which of its bytes are locked.
 constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << 62) - 1;
 constexpr off_t kCreationByte = off_t{1} << 62;
 constexpr int kAttempts = 16;

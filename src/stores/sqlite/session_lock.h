@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "stores/sqlite/token_mark.h"
+
 namespace tenure::sqlite {
 
 /// Where a session's kernel lock is: one byte of one file. The file is told by its inode: as long
@@ -29,7 +31,7 @@ enum class Pulse {
   unknown,  ///< The place is in another file: only the ttl can judge.
 };
 
-/// The lock file beside a database: liveness of sessions, and a bell.
+/// The lock file beside a database: liveness of sessions, a bell, and the mark of tokens.
 ///
 /// The lock belongs to the open file description, not to the process: it does not mind other
 /// descriptors of the file being closed, is inherited by children that are given the descriptor,
@@ -73,6 +75,11 @@ class SessionLock {
 
   /// Lets every watcher of the file know that something has changed.
   void ring() const noexcept;
+
+  [[nodiscard]] TokenMark mark() const noexcept { return read_mark(fd_); }
+  [[nodiscard]] Result<void> set_mark(const TokenMark& mark, bool durable) const {
+    return write_mark(fd_, mark, durable, path_);
+  }
 
   /// Right of way to make the database. False: somebody else has it.
   [[nodiscard]] bool try_lock_creation() const noexcept;

@@ -18,7 +18,7 @@ constexpr const char* kChangedSince =
 constexpr const char* kCount = "SELECT count(*) FROM election";
 constexpr const char* kLastRevision = "SELECT last_revision FROM meta";
 constexpr const char* kNextRevision =
-    "UPDATE meta SET last_revision = last_revision + 1 RETURNING last_revision";
+    "UPDATE meta SET last_revision = max(last_revision, ?1) + 1 RETURNING last_revision";
 constexpr const char* kPut = "REPLACE INTO election (" TENURE_ROW_COLUMNS
                              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 constexpr const char* kVacate = "UPDATE election SET session = NULL, change = ?2 WHERE name = ?1";
@@ -116,8 +116,8 @@ Result<std::uint64_t> Table::last_revision() {
   return std::bit_cast<std::uint64_t>(*value);
 }
 
-Result<std::uint64_t> Table::next_revision() {
-  auto value = one_integer(next_revision_);
+Result<std::uint64_t> Table::next_revision(std::uint64_t floor) {
+  auto value = one_integer(next_revision_.bind(1, number(floor)));
   if (!value) return tl::unexpected<Error>(std::move(value.error()));
   return std::bit_cast<std::uint64_t>(*value);
 }

@@ -45,8 +45,8 @@ class Table {
   [[nodiscard]] Result<std::size_t> count();
 
   [[nodiscard]] Result<std::uint64_t> last_revision();
-  /// Raises the counter and returns its new value.
-  [[nodiscard]] Result<std::uint64_t> next_revision();
+  /// Raises the counter, above `floor` if that is higher, and returns its new value.
+  [[nodiscard]] Result<std::uint64_t> next_revision(std::uint64_t floor);
 
   [[nodiscard]] Result<void> put(const Row& row);
   /// Ends the holding; the row stays.

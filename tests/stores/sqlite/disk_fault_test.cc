@@ -106,6 +106,36 @@ TEST_P(DiskFault, AtAnyCallCostsAnAnswerAtMost) {
   EXPECT_GT(failures, 30) << "the faults did not hit what was meant";
 }
 
+TEST_P(DiskFault, AtAnyCallOfACreationLeavesWhatTheNextWhoComesCanUse) {
+  const Fault fault = GetParam();
+  bool has_failed = true;
+  int failures = 0;
+  for (std::uint64_t call = 1; has_failed; ++call) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    const TempDir folder;
+    const std::string path =
+        call % 2 == 0 ? folder.write("t.db", std::string()) : std::string(folder / "t.db");
+    vfs_.fail_at(call, fault.result, fault.for_ever);
+    Asker asker(executor_);
+    if (!asker.open({.path = path, .vfs = vfs_.name()})) {
+      EXPECT_EQ(asker.error().code, Errc::unavailable) << asker.error().message;
+    }
+    has_failed = vfs_.has_failed();
+    if (has_failed) ++failures;
+    vfs_.fail_at(0, SQLITE_OK, false);
+    asker.destroy();
+    ASSERT_TRUE(asker.open({.path = path, .vfs = vfs_.name()})) << asker.error().message;
+    EXPECT_TRUE(asker.acquire("s1")->ours);
+    asker.destroy();
+    EXPECT_EQ(Database(path).run("PRAGMA integrity_check"), "ok");
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      const std::string name = entry.path().filename();
+      EXPECT_TRUE(name == "t.db" || name == "t.db-lock") << name;
+    }
+  }
+  EXPECT_GT(failures, 8) << "the faults did not hit what was meant";
+}
+
 INSTANTIATE_TEST_SUITE_P(Sqlite, DiskFault,
                          testing::Values(Fault{"once", SQLITE_IOERR_WRITE, false},
                                          Fault{"for_ever", SQLITE_IOERR_WRITE, true},

@@ -68,6 +68,7 @@ struct FaultyVfs::State {
   std::mutex mutex;
   std::map<std::string, Disk> disks;
   std::uint64_t calls = 0;
+  std::uint64_t sleeps = 0;
   std::uint64_t fail_at = 0;
   int result = SQLITE_OK;
   bool for_ever = false;
@@ -204,6 +205,14 @@ int vfs_delete(sqlite3_vfs* /*vfs*/, const char* path, int sync_folder) {
   return result;
 }
 
+int vfs_sleep(sqlite3_vfs* /*vfs*/, int microseconds) {
+  {
+    const std::lock_guard guard(current->mutex);
+    ++current->sleeps;
+  }
+  return current->base->xSleep(current->base, microseconds);
+}
+
 }  // namespace
 
 FaultyVfs::FaultyVfs() : state_(std::make_unique<State>()) {
@@ -215,6 +224,7 @@ FaultyVfs::FaultyVfs() : state_(std::make_unique<State>()) {
   state_->vfs.szOsFile = static_cast<int>(sizeof(File)) + state_->base->szOsFile;
   state_->vfs.xOpen = vfs_open;
   state_->vfs.xDelete = vfs_delete;
+  state_->vfs.xSleep = vfs_sleep;
   sqlite3_vfs_register(&state_->vfs, 0);
 }
 
@@ -235,6 +245,8 @@ void FaultyVfs::fail_at(std::uint64_t call, int result, bool for_ever) {
 }
 
 std::uint64_t FaultyVfs::calls() const { return state_->calls; }
+
+std::uint64_t FaultyVfs::sleeps() const { return state_->sleeps; }
 
 bool FaultyVfs::has_failed() const { return state_->has_failed; }
 

@@ -33,6 +33,8 @@ class FaultyVfs {
   void fail_at(std::uint64_t call, int result, bool for_ever);
   /// Calls since fail_at().
   [[nodiscard]] std::uint64_t calls() const;
+  /// How often somebody slept to wait for a lock, since the beginning.
+  [[nodiscard]] std::uint64_t sleeps() const;
   /// Whether a call was made to fail since fail_at().
   [[nodiscard]] bool has_failed() const;
 

@@ -228,6 +228,25 @@ TEST_F(Life, ADatabaseThatWasDamagedMeanwhileEndsTheWatchWithAnError) {
   EXPECT_EQ(end->code, Errc::corrupt) << end->message;
 }
 
+// SQLite has it mapped: whoever looks beyond its end is killed.
+TEST_F(Life, AnIndexThatWasCutOffKillsNobody) {
+  ASSERT_TRUE(a_.open({.path = path_}));
+  ASSERT_TRUE(b_.open({.path = path_}));
+  const auto held = a_.acquire("s1");
+  ASSERT_TRUE(held && held->ours);
+  for (const std::uintmax_t size : {0U, 100U, 5000U}) {
+    fs::resize_file(path_ + "-shm", size);
+    EXPECT_TRUE(a_.renew(*held->record)->held);
+    EXPECT_FALSE(b_.acquire("s2")->ours);
+    fs::resize_file(path_ + "-shm", size);
+    EXPECT_EQ(b_.list()->front().holder->session, "s1");
+  }
+  fs::resize_file(path_ + "-shm", 0);
+  EXPECT_TRUE(a_.release(*held->record)->released);
+  EXPECT_TRUE(b_.acquire("s2")->ours);
+  EXPECT_EQ(Database(path_).run("PRAGMA integrity_check"), "ok");
+}
+
 TEST_F(Life, TheLogDoesNotGrowWithoutEnd) {
   ASSERT_TRUE(a_.open({.path = path_}));
   const auto held = a_.acquire("s1");

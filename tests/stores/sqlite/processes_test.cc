@@ -1,6 +1,7 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/stores/sqlite/database.h"
+#include "tests/stores/sqlite/faulty_vfs.h"
 #include "tests/stores/sqlite/helper.h"
 #include "tests/support/eventually.h"
 #include "tests/support/temp_dir.h"
@@ -218,6 +219,31 @@ TEST_F(Processes, ST04_AStoppedWriterMakesAnswersUnavailableByTheirLimit) {
                 [&](Result<RenewReply> answer) { again = std::move(answer); });
   ASSERT_TRUE(wait([&] { return again.has_value(); }));
   EXPECT_TRUE(*again && (*again)->held);
+}
+
+TEST_F(Processes, AWriterWhoStaysIsWaitedForMoreAndMoreSlowly) {
+  open();
+  const FaultyVfs vfs;
+  auto opened = open_sqlite_store({.path = path_, .vfs = vfs.name()}, executor_);
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  store_ = std::move(*opened);
+  Helper writer("lock", path_);
+  ASSERT_EQ(writer.line(), "locked");
+  const auto refused = acquire("ours", milliseconds(1500));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, Errc::unavailable) << refused.error().message;
+  EXPECT_GT(vfs.sleeps(), 20U);
+  EXPECT_LT(vfs.sleeps(), 200U);
+  writer.kill();
+  EXPECT_TRUE(acquire("ours")->ours);
+  // Who only writes for a moment is not waited for longer than that.
+  const auto before = vfs.sleeps();
+  Helper next("lock", path_);
+  ASSERT_EQ(next.line(), "locked");
+  (void)acquire("ours", milliseconds(5));
+  EXPECT_GT(vfs.sleeps(), before + 4);
+  store_.reset();
+  executor_.run_until_idle();
 }
 
 TEST_F(Processes, LookingAtADatabaseDropsNoLockOfThisProcess) {

@@ -1,5 +1,6 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/stores/sqlite/as_nobody.h"
 #include "tests/stores/sqlite/database.h"
 #include "tests/stores/sqlite/script.h"
 #include "tests/support/temp_dir.h"
@@ -9,12 +10,15 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace tenure::test {
 namespace {
@@ -58,6 +62,7 @@ class Refusal : public testing::Test {
   testkit::ManualClock clock_;
   testkit::ManualExecutor executor_{clock_};
   Asker asker_{executor_};
+  Asker asker_copy_{executor_};
 };
 
 TEST_F(Refusal, OfPathsThatCanNameNoFile) {
@@ -131,6 +136,45 @@ TEST_F(Refusal, OfAnotherSchema) {
   expect_refused(changed_database("counter.db", "DELETE FROM meta"), Errc::corrupt, "counter");
 }
 
+// The last to close a database brings its log into it, if it is let.
+TEST_F(Refusal, OfADatabaseWithALogLeavesBothAsTheyAre) {
+  ASSERT_TRUE(asker_.open({.path = folder_ / "t.db"}));
+  ASSERT_TRUE(asker_.acquire("s1")->ours);
+  fs::create_directory(folder_ / "copy");
+  const std::pair<const char*, const char*> changes[] = {
+      {"PRAGMA user_version = 2", "newer"},
+      {"PRAGMA user_version = 1; PRAGMA application_id = 7", "another program"},
+      {"PRAGMA application_id = 1414419013; ALTER TABLE election RENAME TO e", "election"},
+      {"ALTER TABLE e RENAME TO election; DELETE FROM meta", "counter"}};
+  for (const auto& [change, word] : changes) {
+    SCOPED_TRACE(change);
+    Database(folder_ / "t.db").run(change);
+    for (const bool with_index : {false, true}) {
+      for (const char* name : {"t.db", "t.db-wal", "t.db-shm"}) {
+        const fs::path copy = folder_ / (std::string("copy/") + name);
+        fs::remove(copy);
+        if (!with_index && std::string_view(name) == "t.db-shm") continue;
+        fs::copy_file(folder_ / name, copy);
+      }
+      ASSERT_GT(fs::file_size(folder_ / "copy/t.db-wal"), 0U);
+      if (with_index) {
+        const std::string log = read_file(folder_ / "copy/t.db-wal");
+        const std::string database = read_file(folder_ / "copy/t.db");
+        EXPECT_FALSE(asker_copy_.open({.path = folder_ / "copy/t.db"}));
+        EXPECT_EQ(read_file(folder_ / "copy/t.db-wal"), log);
+        EXPECT_EQ(read_file(folder_ / "copy/t.db"), database);
+      } else {
+        const auto before = snapshot(folder_ / "copy");
+        EXPECT_FALSE(asker_copy_.open({.path = folder_ / "copy/t.db"}));
+        EXPECT_EQ(snapshot(folder_ / "copy"), before);
+      }
+      EXPECT_EQ(asker_copy_.error().code, Errc::corrupt) << asker_copy_.error().message;
+      EXPECT_NE(asker_copy_.error().message.find(word), std::string::npos)
+          << asker_copy_.error().message;
+    }
+  }
+}
+
 TEST_F(Refusal, OfADamagedDatabase) {
   const std::string path = changed_database("t.db", "PRAGMA wal_checkpoint(TRUNCATE)");
   std::string content = read_file(path);
@@ -153,22 +197,6 @@ TEST_F(Refusal, SB12_OfAFileSystemThatMachinesShare) {
   ::unsetenv("XDG_STATE_HOME");
 }
 
-// Another user for a while, because nothing is forbidden to root.
-class AsNobody {
- public:
-  AsNobody() : was_root_(::geteuid() == 0) {
-    if (was_root_ && ::seteuid(65534) != 0) std::abort();
-  }
-  ~AsNobody() {
-    if (was_root_ && ::seteuid(0) != 0) std::abort();
-  }
-  AsNobody(const AsNobody&) = delete;
-  AsNobody& operator=(const AsNobody&) = delete;
-
- private:
-  bool was_root_;
-};
-
 TEST_F(Refusal, OfWhatCannotBeWritten) {
   const std::string path = changed_database("t.db", "PRAGMA wal_checkpoint(TRUNCATE)");
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0555), 0);
@@ -181,60 +209,6 @@ TEST_F(Refusal, OfWhatCannotBeWritten) {
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
   const AsNobody nobody;
   expect_refused(path, Errc::permission_denied, "t.db");
-}
-
-TEST(SqliteStart, AnEmptyFileBecomesADatabaseAndKeepsItsMode) {
-  const TempDir folder;
-  const std::string path = folder.write("t.db", "");
-  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
-  testkit::ManualClock clock;
-  testkit::ManualExecutor executor(clock);
-  Asker asker(executor);
-  ASSERT_TRUE(asker.open({.path = path})) << asker.error().message;
-  EXPECT_TRUE(asker.acquire("s1")->ours);
-  for (const char* suffix : {"", "-wal", "-lock"}) {
-    struct stat info {};
-    ASSERT_EQ(::stat((path + suffix).c_str(), &info), 0) << suffix;
-    EXPECT_EQ(info.st_mode & 0777, 0640U) << suffix;
-  }
-}
-
-TEST(SqliteStart, TheUsualPlaceIsMadeForItsOwnerOnly) {
-  const TempDir folder;
-  ASSERT_EQ(::setenv("XDG_STATE_HOME", (folder / "a/b").c_str(), 1), 0);
-  testkit::ManualClock clock;
-  testkit::ManualExecutor executor(clock);
-  Asker asker(executor);
-  EXPECT_TRUE(asker.open({.create = false})) << asker.error().message;
-  EXPECT_FALSE(fs::exists(folder / "a")) << "created although it was told not to";
-  ASSERT_TRUE(asker.open({})) << asker.error().message;
-  EXPECT_TRUE(fs::exists(folder / "a/b/tenure/tenure.db"));
-  struct stat info {};
-  ASSERT_EQ(::stat((folder / "a/b/tenure").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0700U);
-  ::unsetenv("XDG_STATE_HOME");
-}
-
-TEST(SqliteStart, TheUsualPlaceComesFromTheEnvironment) {
-  const char* home_before = std::getenv("HOME");
-  const std::string home = home_before != nullptr ? home_before : "";
-  ::setenv("XDG_STATE_HOME", "/state", 1);
-  EXPECT_EQ(default_sqlite_path(), "/state/tenure/tenure.db");
-  ::setenv("XDG_STATE_HOME", "relative", 1);
-  ::setenv("HOME", "/home/u", 1);
-  EXPECT_EQ(default_sqlite_path(), "/home/u/.local/state/tenure/tenure.db");
-  ::unsetenv("HOME");
-  if (::geteuid() == 0) {
-    EXPECT_EQ(default_sqlite_path(), "/var/lib/tenure/tenure.db");
-  }
-  {
-    const AsNobody nobody;
-    const auto path = default_sqlite_path();
-    ASSERT_FALSE(path.has_value());
-    EXPECT_EQ(path.error().code, Errc::invalid_argument);
-  }
-  ::unsetenv("XDG_STATE_HOME");
-  if (home_before != nullptr) ::setenv("HOME", home.c_str(), 1);
 }
 
 }  // namespace
