@@ -143,7 +143,7 @@ TEST(Shown, HoldsForEveryLineAndForTheSubject) {
 
 TEST(Quoted, CutsBetweenCharacters) {
   EXPECT_EQ(cli::quoted("a\x1B"
-                   "b"),
+                        "b"),
             "'a\\x1bb'");
   EXPECT_EQ(cli::quoted(std::string(60, 'a')), "'" + std::string(60, 'a') + "'");
   EXPECT_EQ(cli::quoted(std::string(61, 'a')), "'" + std::string(60, 'a') + "...'");
