@@ -81,7 +81,7 @@ class Runner {
   void ask_election_to_stop(Duration limit);
   void end_work(TermEnd end);
   void restart_later(Duration wait);
-  [[nodiscard]] Duration work_limit() const;
+  [[nodiscard]] Duration stop_limit() const;
   [[nodiscard]] bool may_exit(Instant now) const;
 
   // One run (runner_run.cc).

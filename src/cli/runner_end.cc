@@ -30,8 +30,8 @@ void Runner::begin_end(int code, const std::string& why) {
   if (!why.empty()) console_.say(code > 0 && code < 128 ? Level::error : Level::info, why);
   notifier_.send("STOPPING=1\nSTATUS=Ending");
   if (!run_) return wind_up();
-  exit_limit_ = saturating_add(now(), saturating_add(work_limit(), kUnkillable));
-  ask_election_to_stop(saturating_add(work_limit(), kUnkillable));
+  exit_limit_ = saturating_add(now(), stop_limit());
+  ask_election_to_stop(stop_limit());
   ask_to_stop();
 }
 
@@ -61,14 +61,17 @@ void Runner::end_work(TermEnd end) {
   runtime_->post([end = std::make_shared<TermEnd>(std::move(end))] { end->done(); });
 }
 
-// By when a command that was asked to end has been killed.
-Duration Runner::work_limit() const { return saturating_add(timing_.grace, margin_); }
+// For the command, whose end wind_up() follows.
+Duration Runner::stop_limit() const {
+  return saturating_add(saturating_add(timing_.grace, margin_), kUnkillable);
+}
 
 // Leaves the election meanwhile, so that another candidate may try.
 void Runner::restart_later(Duration wait) {
   console_.info("standing again in " + format_duration(wait));
   restart_at_ = saturating_add(now(), wait);
-  ask_election_to_stop(kStorePatience);
+  // Nobody waits for it: the store is asked for as long as the record is there.
+  ask_election_to_stop(timing_.ttl);
 }
 
 bool Runner::may_exit(Instant at) const {

@@ -23,7 +23,7 @@ constexpr Duration kInterruptWindow = std::chrono::seconds(10);
 // A guardian that dies faster than this will not do better the next time.
 constexpr Duration kGuardianLife = std::chrono::seconds(1);
 // What one may take, at most, to answer that it starts the command.
-constexpr Duration kAnswer = std::chrono::seconds(1);
+constexpr Duration kAnswer = std::chrono::seconds(3);
 
 // What a guardian that is told to kill may take for it.
 constexpr Duration kPromptly = std::chrono::milliseconds(100);
@@ -73,13 +73,13 @@ bool Runner::send_start() {
   run_->deadline = run_->told = deadline;
   // Well before the deadline, so that another one still can.
   const Duration left = saturating_between(now(), saturating_sub(deadline, margin_));
-  run_->answer_due = saturating_add(now(), std::min<Duration>(left / 2, kAnswer));
+  run_->answer_due = saturating_add(now(), std::min<Duration>(left / 4, kAnswer));
   return true;
 }
 
 // Without a word to the guardian, which has not started anything.
 void Runner::abandon_run() {
-  ask_election_to_stop(work_limit());
+  ask_election_to_stop(stop_limit());
   end_work(std::move(run_->end));
   run_.reset();
 }
@@ -145,7 +145,8 @@ void Runner::command_failed(int error) {
 // It has said no farewell: killed, crashed, or stopped and then killed by us.
 void Runner::guardian_ended() {
   guardian_.reset();
-  const bool wanted = run_ && !run_->begins && run_->asked_at == kNever && !run_->orphaned;
+  const bool wanted = run_ && !run_->begins && !run_->orphaned && run_->asked_at == kNever &&
+                      run_->killed_at == kNever;
   if (run_ && !wanted) {
     if (!run_->orphaned) console_.warning("the guardian process has died; killing the command");
     run_->orphaned = true;
@@ -224,7 +225,7 @@ void Runner::finish_run() {
   // What was not begun has lost nothing: a deadline too near, a guardian that died in time.
   const bool lost_for_good = forced && settings_.once && run.begins;
   // Before the work is said to have ended: the election would stand again, and be won at once.
-  if (lost_for_good) ask_election_to_stop(work_limit());
+  if (lost_for_good) ask_election_to_stop(stop_limit());
   end_work(std::move(run.end));
   if (exit_code_) {
     wind_up();
