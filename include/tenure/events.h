@@ -58,11 +58,13 @@ struct HolderChanged {
   std::uint64_t token = 0;
 };
 
-/// Something needs attention; the candidate goes on by itself. Repeated errors of one outage are
-/// reported once, then at growing intervals; `recovered` closes the outage.
+/// Something needs attention; the candidate goes on by itself. Repeated errors of one outage of the
+/// store are reported once, then at growing intervals; `recovered` closes the outage.
 struct Trouble {
   Error error;
   bool recovered = false;
+  /// Not the store's fault: the work goes on although its term is over. Never `recovered`.
+  bool of_work = false;
 };
 
 /// The election has ended: stop(), give_up_after, or an answer of the store that waiting does not

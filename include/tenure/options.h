@@ -45,8 +45,8 @@ struct ElectionOptions {
   /// Time between renewals. Unset: ttl / 3. Danger: longer leaves fewer tries before the end.
   std::optional<Duration> renew_interval{};
 
-  /// Bound of every single request to the store. Unset: ttl / 5. Danger: too short fails on a slow
-  /// store, too long leaves no second try.
+  /// Bound of every single request to the store. Unset: ttl / 5, at most 10 s. Danger: too short
+  /// fails on a slow store, too long leaves no second try.
   std::optional<Duration> request_limit{};
 
   /// Largest difference in clock RATE between this host and the judge of expiry, 0 to 0.5. Spans

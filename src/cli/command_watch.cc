@@ -5,16 +5,15 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
-#include "cli/signals.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 namespace tenure::cli {
@@ -22,6 +21,7 @@ namespace {
 
 constexpr Duration kFirstWait = std::chrono::milliseconds(100);
 constexpr Duration kLongestWait = std::chrono::seconds(5);
+constexpr Duration kListLimit = std::chrono::seconds(5);
 
 // States from the library's loop, with a descriptor to wait for them.
 struct Inbox {
@@ -40,6 +40,14 @@ struct Inbox {
     eventfd_write(bell, 1);
   }
 
+  // An error of the list is as one of the watch.
+  void put(const Result<std::vector<ElectionState>>& list) {
+    if (!list) return put(Result<ElectionState>(tl::unexpected(list.error())));
+    for (const ElectionState& state : *list) names.push_back(state.election);
+    listed = true;
+    eventfd_write(bell, 1);
+  }
+
   std::vector<Result<ElectionState>> take() {
     eventfd_t rung = 0;
     eventfd_read(bell, &rung);
@@ -50,6 +58,8 @@ struct Inbox {
   const int bell;
   std::mutex mutex;
   std::vector<Result<ElectionState>> states;
+  std::vector<std::string> names;  // written before `listed` is set, then left alone
+  std::atomic<bool> listed{false};
 };
 
 class Watcher {
@@ -60,25 +70,31 @@ class Watcher {
         console_(console),
         runtime_(runtime),
         store_(std::move(store)),
-        timer_(runtime.clock().make_timer()),
-        signals_(open_signal_fd()) {}
+        timer_(runtime.clock().make_timer()) {}
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
-  ~Watcher() {
-    if (signals_ >= 0) close(signals_);
-  }
 
   int run() {
-    if (signals_ < 0 || inbox_->bell < 0 || !timer_) {
+    if (inbox_->bell < 0 || !timer_) {
       console_.error("no file descriptors left; raise the limit (ulimit -n)");
       return kUnavailable;
     }
-    begin();
+    if (settings_.name) log_.expect(*settings_.name);
+    list();
     while (!code_) step();
     return *code_;
   }
 
  private:
+  // What is there before the watch begins, so that what it shows can be told from what happens.
+  void list() {
+    const Instant limit = saturating_add(runtime_.clock().now(), kListLimit);
+    runtime_.post([store = store_, inbox = inbox_, election = settings_.name.value_or(""), limit] {
+      store->list({election, limit},
+                  [inbox](Result<std::vector<ElectionState>> list) { inbox->put(list); });
+    });
+  }
+
   void begin() {
     runtime_.post(
         [store = store_, inbox = inbox_, watch = watch_, election = settings_.name.value_or("")] {
@@ -88,25 +104,19 @@ class Watcher {
   }
 
   void step() {
-    std::array<pollfd, 4> ready{pollfd{signals_, POLLIN, 0}, pollfd{inbox_->bell, POLLIN, 0},
-                                pollfd{timer_->fd(), POLLIN, 0}, pollfd{STDOUT_FILENO, 0, 0}};
+    std::array<pollfd, 3> ready{pollfd{inbox_->bell, POLLIN, 0}, pollfd{timer_->fd(), POLLIN, 0},
+                                pollfd{STDOUT_FILENO, 0, 0}};
     poll(ready.data(), ready.size(), -1);
-    if ((ready[3].revents & (POLLERR | POLLHUP)) != 0) code_ = kSignalBase + SIGPIPE;
-    if (ready[0].revents != 0) handle_signals();
-    if (ready[2].revents != 0) {
+    if ((ready[2].revents & (POLLERR | POLLHUP)) != 0) code_ = kSignalBase + SIGPIPE;
+    if (ready[1].revents != 0) {
       timer_->arm(kNever);
-      begin();
+      listed_ ? begin() : list();
     }
     for (auto& state : inbox_->take()) handle(state);
-  }
-
-  void handle_signals() {
-    signalfd_siginfo info{};
-    while (read(signals_, &info, sizeof info) == ssize_t{sizeof info}) {
-      const int signal = static_cast<int>(info.ssi_signo);
-      const bool spared = signal == SIGHUP && hangup_ignored();
-      if (is_ending_signal(signal) && !spared) code_ = kSignalBase + signal;
-      if (signal == SIGTSTP) kill(getpid(), SIGSTOP);
+    if (!listed_ && inbox_->listed) {
+      listed_ = true;
+      for (const std::string& name : inbox_->names) log_.expect(name);
+      begin();
     }
   }
 
@@ -142,9 +152,9 @@ class Watcher {
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::shared_ptr<std::unique_ptr<Watch>> watch_ = std::make_shared<std::unique_ptr<Watch>>();
   std::unique_ptr<Timer> timer_;
-  int signals_;
   ChangeLog log_;
   Duration wait_ = kFirstWait;
+  bool listed_ = false;
   std::optional<int> code_;
 };
 

@@ -4,12 +4,12 @@
 
 #include "cli/options.h"
 
-// One function a command; each returns the exit code. They are called with all signals blocked
-// (take_over_signals) and standard descriptors open.
+// One function a command; each returns the exit code. They are called with standard descriptors
+// open.
 namespace tenure::cli {
 
-int run_command(const Settings& settings);  // run and lock
-int watch_command(const Settings& settings);
+int run_command(const Settings& settings);    // run and lock; with all signals blocked
+int watch_command(const Settings& settings);  // exit_at_signals() has been called
 int status_command(const Settings& settings);
 int doctor_command(const Settings& settings);
 int version_command(const Settings& settings);

@@ -3,15 +3,14 @@
 #include "cli/guardian.h"
 
 #include "cli/descendants.h"
-#include "cli/guardian_protocol.h"
+#include "cli/find_command.h"
+#include "cli/guardian_process.h"
 #include "cli/launch.h"
 #include "cli/signals.h"
-#include "cli/terminal.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -24,74 +23,20 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
-// The guardian is the command's parent. It exists because `tenure` itself may be stopped, hang or
-// be killed, and the command must be dead by the deadline even then. So it is small: one thread, a
-// loop over a socket, its signals and a timer, and no code of the library.
 namespace tenure::cli::guardian {
 namespace {
 
-constexpr std::int64_t kNeverNs = INT64_MAX;
 constexpr int kSweepMs = 2;
+
+}  // namespace
 
 std::int64_t boot_now() noexcept {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
-
-class Guardian {
- public:
-  Guardian(int socket, pid_t job_group, char** command)
-      : socket_(socket), terminal_(job_group), command_(command) {}
-
-  int run();
-
- private:
-  enum class State {
-    waiting,   // for the word to start
-    running,   // CMD runs
-    stopping,  // TERM was sent; KILL follows at kill_due()
-    killing,   // KILL is sent until nothing is left
-    over,
-  };
-
-  bool set_up() noexcept;
-  void handle_socket();
-  void handle(const Message& message);
-  void handle_signals();
-  void handle_timer();
-  void start(const Message& message);
-  void command_stopped(int signal);
-  void look_at_children();
-  void ask_to_stop();
-  void ask_leftovers();
-  void begin_killing();
-  void sweep();
-  void finish();
-  void say(Verb verb, int number = 0) noexcept;
-  [[nodiscard]] std::int64_t kill_due() const noexcept;
-  [[nodiscard]] std::int64_t next_due() const noexcept;
-  void arm() noexcept;
-
-  int socket_;
-  Terminal terminal_;
-  char** const command_;
-  int signals_ = -1;
-  int timer_ = -1;
-  int kept_fd_ = -1;  // the store's; the command inherits it
-  State state_ = State::waiting;
-  pid_t pid_ = -1;
-  bool command_ended_ = false;
-  std::int64_t deadline_ = kNeverNs;
-  std::int64_t grace_ = 0;
-  std::int64_t margin_ = 0;
-  std::int64_t stop_asked_at_ = kNeverNs;
-  std::vector<pid_t> asked_;  // orphans that were sent TERM
-};
 
 bool Guardian::set_up() noexcept {
   prctl(PR_SET_NAME, "tenure-guard");
@@ -155,6 +100,7 @@ void Guardian::handle(const Message& message) {
       break;
     case Verb::deadline:
       if (state_ == State::running) deadline_ = std::max(deadline_, message.deadline);
+      say(Verb::known);
       break;
     case Verb::stop:
       if (state_ == State::waiting) state_ = State::over;
@@ -187,11 +133,18 @@ void Guardian::start(const Message& message) {
     state_ = State::over;
     return;
   }
+  say(Verb::starting);
   setenv("TENURE_TOKEN", std::to_string(message.token).c_str(), 1);
   setenv("TENURE_TTL_MS", std::to_string(message.ttl_ms).c_str(), 1);
+  const FoundCommand found = find_command(*command_);
+  if (found.error != 0) {
+    say(Verb::failed, found.error);
+    state_ = State::over;
+    return;
+  }
   const int terminal = terminal_.to_hand_over();
   // From its first instruction on, what the terminal sends to the command is witnessed.
-  const Launched launched = launch(command_, terminal, hangup_ignored(),
+  const Launched launched = launch(found.path.c_str(), command_, terminal, hangup_ignored(),
                                    [this](pid_t group) { terminal_.witness(group); });
   if (launched.error != 0) {
     if (terminal >= 0) {
@@ -220,95 +173,17 @@ void Guardian::handle_signals() {
   look_at_children();
 }
 
-void Guardian::look_at_children() {
-  if (state_ == State::waiting || state_ == State::over) return;
-  // The command stays a zombie until all else is gone: its number, and so its group's, cannot go
-  // to a stranger while signals are sent to it.
-  siginfo_t info{};
-  while (!command_ended_) {
-    info.si_pid = 0;
-    const auto id = static_cast<id_t>(pid_);
-    if (waitid(P_PID, id, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == pid_) {
-      command_stopped(info.si_status);
-      continue;
-    }
-    info.si_pid = 0;
-    if (waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) break;
-    command_ended_ = true;
-    terminal_.take_back();
-    const int status = info.si_code == CLD_EXITED ? (info.si_status & 0xFF) << 8 : info.si_status;
-    say(Verb::ended, status);
-  }
-  bool alone = true;
-  for (const pid_t child : children_of_this_process()) {
-    if (child != pid_ && waitpid(child, nullptr, WNOHANG) != child) alone = false;
-  }
-  if (alone && command_ended_) finish();
-  if (command_ended_ && (state_ == State::running || state_ == State::stopping)) ask_leftovers();
-}
-
-void Guardian::finish() {
-  if (pid_ > 0) waitpid(pid_, nullptr, 0);
-  pid_ = -1;
-  // The list of children is read from /proc; this is the kernel's own word.
-  if (waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD) {
-    begin_killing();
-    return;
-  }
-  say(Verb::gone);
-  state_ = State::over;
-}
-
-void Guardian::command_stopped(int signal) {
-  const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
-  if (wants_terminal && terminal_.give_to(pid_)) {
-    terminal_.witness(pid_);
-    kill(-pid_, SIGCONT);
-    return;
-  }
-  const bool by_terminal = terminal_.present() && (wants_terminal || signal == SIGTSTP);
-  if (terminal_.take_back() || by_terminal) say(Verb::stopped, signal);
-}
-
-void Guardian::ask_to_stop() {
-  state_ = State::stopping;
-  stop_asked_at_ = boot_now();
-  kill(-pid_, SIGTERM);
-  kill(-pid_, SIGCONT);  // what is stopped could not act on it
-}
-
-// The command has ended: what it left behind must not outlive the term either.
-void Guardian::ask_leftovers() {
-  if (state_ == State::running) ask_to_stop();
-  for (const pid_t child : children_of_this_process()) {
-    if (child == pid_ || getpgid(child) == pid_) continue;
-    if (std::find(asked_.begin(), asked_.end(), child) != asked_.end()) continue;
-    asked_.push_back(child);
-    kill(child, SIGTERM);
-    kill(child, SIGCONT);
-  }
-}
-
-void Guardian::begin_killing() {
-  if (state_ == State::over) return;
-  state_ = State::killing;
-  terminal_.leave_group();
-}
-
-void Guardian::sweep() {
-  if (pid_ > 0) kill(-pid_, SIGKILL);
-  signal_children(SIGKILL);
-  look_at_children();
-}
-
 std::int64_t Guardian::kill_due() const noexcept {
   const std::int64_t by_deadline = deadline_ - margin_;
   if (stop_asked_at_ == kNeverNs) return by_deadline;
-  return std::min(by_deadline, stop_asked_at_ + std::max<std::int64_t>(grace_ - margin_, 0));
+  return std::min(by_deadline, stop_asked_at_ + grace_);
 }
 
+// So that the command has the whole grace, and the killing after it the margin.
+std::int64_t Guardian::stop_due() const noexcept { return deadline_ - margin_ - grace_; }
+
 std::int64_t Guardian::next_due() const noexcept {
-  if (state_ == State::running) return std::min(deadline_ - grace_, kill_due());
+  if (state_ == State::running) return std::min(stop_due(), kill_due());
   return state_ == State::stopping ? kill_due() : kNeverNs;
 }
 
@@ -328,7 +203,7 @@ void Guardian::handle_timer() {
   const std::int64_t now = boot_now();
   if (now >= kill_due()) {
     begin_killing();
-  } else if (state_ == State::running && now >= deadline_ - grace_) {
+  } else if (state_ == State::running && now >= stop_due()) {
     ask_to_stop();
   }
 }
@@ -338,11 +213,10 @@ void Guardian::say(Verb verb, int number) noexcept {
   Message message;
   message.verb = verb;
   message.number = number;
+  message.deadline = deadline_;
   message.asked = state_ == State::stopping || state_ == State::killing;
   send(socket_, &message, sizeof message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
-
-}  // namespace
 
 int main_of_guardian(int argc, char** argv) {
   if (argc < 5) return 1;

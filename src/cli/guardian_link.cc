@@ -5,14 +5,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <spawn.h>
-#include <string_view>
 #include <sys/auxv.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace tenure::cli {
@@ -53,13 +49,6 @@ class Spawner {
   posix_spawnattr_t attributes_{};
   posix_spawn_file_actions_t actions_{};
 };
-
-int can_run(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) return errno;
-  if (S_ISDIR(info.st_mode)) return EACCES;
-  return faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
-}
 
 }  // namespace
 
@@ -130,23 +119,5 @@ std::optional<guardian::Message> GuardianLink::receive(bool& closed) noexcept {
 }
 
 void GuardianLink::kill() noexcept { ::kill(pid_, SIGKILL); }
-
-int find_command(const std::string& name) {
-  if (name.empty()) return ENOENT;
-  if (name.find('/') != std::string::npos) return can_run(name);
-  const char* variable = std::getenv("PATH");
-  std::string_view rest = variable != nullptr ? variable : "/bin:/usr/bin";
-  int error = ENOENT;
-  for (bool more = true; more;) {
-    const auto colon = rest.find(':');
-    const std::string folder(rest.substr(0, colon));
-    more = colon != std::string_view::npos;
-    if (more) rest.remove_prefix(colon + 1);
-    const int found = can_run(folder.empty() ? name : folder + '/' + name);
-    if (found == 0) return 0;
-    if (found == EACCES) error = EACCES;
-  }
-  return error;
-}
 
 }  // namespace tenure::cli

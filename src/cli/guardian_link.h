@@ -49,7 +49,4 @@ class GuardianLink {
   pid_t pid_;
 };
 
-// Where `name` would be run from as execvp() searches: 0, or the errno it would fail with.
-[[nodiscard]] int find_command(const std::string& name);
-
 }  // namespace tenure::cli

@@ -22,6 +22,8 @@ enum class Verb : std::uint32_t {
   signal,    // pass `number` on to CMD's group
   resume,    // after a stop of the whole job: continue CMD
   // guardian -> tenure
+  starting,  // `start` has been read: from here on CMD may run; `deadline` is what it acts on
+  known,     // `deadline` is what it acts on now: the answer to deadlines
   started,   // CMD runs as process `number`
   failed,    // CMD could not be run: errno `number`; the guardian ends
   late,      // the deadline was too near to start CMD at all; the guardian ends

@@ -31,8 +31,8 @@ struct Pipes {
 void shut(int& fd) noexcept { close(std::exchange(fd, -1)); }
 
 // Between vfork and exec: system calls only, in memory that may be the parent's.
-[[noreturn]] void become(char* const* argv, int terminal, bool hangup_ignored, pid_t parent,
-                         const Pipes& pipes) noexcept {
+[[noreturn]] void become(const char* path, char* const* argv, int terminal, bool hangup_ignored,
+                         pid_t parent, const Pipes& pipes) noexcept {
   setpgid(0, 0);
   if (terminal >= 0) {
     tcsetpgrp(terminal, getpid());
@@ -44,7 +44,7 @@ void shut(int& fd) noexcept { close(std::exchange(fd, -1)); }
   // The parent may have gone before the line above took effect.
   if (getppid() != parent) _exit(0);
   give_back_signals(hangup_ignored);
-  execvp(argv[0], argv);
+  execve(path, argv, environ);
   const int error = errno;
   // A pipe that is new and empty takes it.
   static_cast<void>(!write(pipes.failure[1], &error, sizeof error));
@@ -53,7 +53,7 @@ void shut(int& fd) noexcept { close(std::exchange(fd, -1)); }
 
 }  // namespace
 
-Launched launch(char* const* argv, int terminal, bool hangup_ignored,
+Launched launch(const char* path, char* const* argv, int terminal, bool hangup_ignored,
                 const std::function<void(pid_t)>& before_exec) {
   Pipes pipes;
   if (pipe2(pipes.failure.data(), O_CLOEXEC) != 0) return {-1, errno};
@@ -62,7 +62,7 @@ Launched launch(char* const* argv, int terminal, bool hangup_ignored,
   // Not posix_spawn: it cannot ask for the signal at the parent's death. vfork is faster, but its
   // parent stands still until the exec.
   const pid_t pid = terminal >= 0 ? fork() : vfork();
-  if (pid == 0) become(argv, terminal, hangup_ignored, parent, pipes);
+  if (pid == 0) become(path, argv, terminal, hangup_ignored, parent, pipes);
   if (pid < 0) return {-1, errno};
   if (terminal >= 0) {
     setpgid(pid, pid);  // whoever of the two is first

@@ -10,6 +10,8 @@
 
 #include <exception>
 #include <iostream>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@ int dispatch(const Settings& settings) {
     case kLock:
       return run_command(settings);
     case kWatch:
+      exit_at_signals();
       return watch_command(settings);
     default:
       break;
@@ -41,10 +44,13 @@ int dispatch(const Settings& settings) {
 }
 
 int finish(const Finished& finished) {
+  give_back_signals(hangup_ignored());
   if (finished.code == kOk) {
     return write_all(STDOUT_FILENO, finished.text) ? kOk : kUnavailable;
   }
-  Console(Level::error, "").error(finished.text);
+  Console console(Level::error, "");
+  std::istringstream lines(finished.text);
+  for (std::string line; std::getline(lines, line);) console.error(line);
   return finished.code;
 }
 

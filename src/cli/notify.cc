@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/notify.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +15,18 @@
 namespace tenure::cli {
 namespace {
 
-std::optional<std::int64_t> number_in(const char* variable) {
+// A larger one than can be held wants a reminder so rarely that none is needed.
+constexpr std::uint64_t kMostMicroseconds = 1'000'000'000'000;  // eleven days
+// A shorter interval would be all that this process does, and could not be kept anyway.
+constexpr Duration kLeastInterval = std::chrono::milliseconds(10);
+
+std::optional<std::uint64_t> number_in(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;
-  std::int64_t value = 0;
+  std::uint64_t value = 0;
   const char* const end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, value);
-  if (error != std::errc{} || stop != end || value <= 0) return std::nullopt;
+  if (error != std::errc{} || stop != end || value == 0) return std::nullopt;
   return value;
 }
 
@@ -34,8 +40,9 @@ Notifier::Notifier() {
   fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const auto interval = number_in("WATCHDOG_USEC");
   const auto pid = number_in("WATCHDOG_PID");
-  if (interval && (!pid || *pid == getpid())) {
-    watchdog_ = Duration(std::chrono::microseconds(*interval)) / 2;
+  const bool ours = !pid || *pid == static_cast<std::uint64_t>(getpid());
+  if (interval && *interval <= kMostMicroseconds && ours) {
+    watchdog_ = std::max<Duration>(std::chrono::microseconds(*interval) / 2, kLeastInterval);
   }
 }
 

@@ -25,8 +25,9 @@ class Notifier {
   void send(std::string_view states) noexcept;
   void status(const std::string& text) { send("STATUS=" + text); }
 
-  // How often the manager wants to hear that there is progress: half of what it allows. Nothing: it
-  // does not watch this process.
+  // How often the manager wants to hear that there is progress: half of what it allows, but not
+  // more often than every 10 ms. Nothing: it does not watch this process (systemd's "infinity"
+  // included).
   [[nodiscard]] std::optional<Duration> watchdog_interval() const noexcept { return watchdog_; }
 
  private:

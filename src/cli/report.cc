@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report.h"
 
+#include "cli/console.h"
 #include "cli/duration.h"
 
 #include <algorithm>
@@ -50,9 +51,9 @@ std::string span_or_dash(Duration span) {
 }
 
 Row row_of(const ElectionState& state, Instant now) {
-  if (!state.holder) return {state.election, "(free)", "-", "-", "-"};
+  if (!state.holder) return {shown(state.election), "(free)", "-", "-", "-"};
   const Record& holder = *state.holder;
-  return {state.election, holder.id, std::to_string(holder.token),
+  return {shown(state.election), shown(holder.id), std::to_string(holder.token),
           span_or_dash(saturating_between(holder.acquired_at, now)),
           span_or_dash(saturating_between(now, holder.expires_at))};
 }
@@ -111,10 +112,11 @@ std::string change_json(const Change& change) {
 }
 
 std::string change_line(const Change& change) {
-  std::string line = iso_time(change.time) + "  " + change.name + "  " + std::string(change.event);
-  if (change.holder) line += "  " + *change.holder;
+  std::string line =
+      iso_time(change.time) + "  " + shown(change.name) + "  " + std::string(change.event);
+  if (change.holder) line += "  " + shown(*change.holder);
   if (change.token) line += "  token " + std::to_string(*change.token);
-  if (!change.reason.empty()) line += "  (" + change.reason + ")";
+  if (!change.reason.empty()) line += "  (" + shown(change.reason) + ")";
   return line + "\n";
 }
 
@@ -131,7 +133,7 @@ std::optional<Change> ChangeLog::note(const ElectionState& state, WallTime time)
     change.token = state.holder->token;
   }
   if (first) {
-    change.reason = "present state";
+    if (present_.erase(state.election) > 0) change.reason = "present state";
   } else if (before) {
     change.reason = "term " + std::to_string(before->token) + " of " + before->id + " ended";
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,15 @@ struct Change {
 // Turns the states that a watch gives into changes.
 class ChangeLog {
  public:
+  // This election was there when the watch began: its first state is no change.
+  void expect(const std::string& election) { present_.insert(election); }
+
   // Nothing if this state shows no new holder.
   [[nodiscard]] std::optional<Change> note(const ElectionState& state, WallTime time);
 
  private:
   std::map<std::string, std::optional<Record>> seen_;
+  std::set<std::string> present_;
 };
 
 // "2026-11-30T19:30:00.123Z".

@@ -6,6 +6,7 @@
 #include "cli/duration.h"
 #include "cli/environment.h"
 #include "cli/exit_code.h"
+#include "cli/find_command.h"
 #include "cli/runner_state.h"
 #include "cli/signals.h"
 
@@ -13,7 +14,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <poll.h>
 #include <system_error>
 
@@ -22,6 +22,8 @@ namespace {
 
 constexpr int kSweepMs = 2;
 constexpr Duration kTick = std::chrono::seconds(1);
+// What the store has at least, whatever --timeout says, to answer for the first time.
+constexpr Duration kFirstAnswer = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -30,10 +32,10 @@ Runner::Runner(const Settings& settings, Console& console)
       console_(console),
       clock_(system_clock()),
       inbox_(std::make_shared<Inbox>()),
-      timing_(settings.timing) {}
+      timing_(settings.timing),
+      margin_(kill_margin(settings.timing)) {}
 
 Runner::~Runner() {
-  if (stopper_.joinable()) stopper_.detach();
   if (opener_.joinable()) opener_.detach();
   if (signals_ >= 0) close(signals_);
 }
@@ -42,6 +44,11 @@ int Runner::run() {
   const int failed = set_up();
   if (failed == kOk) loop();
   console_.clear_progress();
+  if (election_ && !election_stopped_ && !run_) {
+    console_.warning(
+        "the store has not answered; what it may hold of this candidate lapses by its "
+        "ttl");
+  }
   // A guardian without a command has nothing to look after.
   if (guardian_ && !run_) {
     guardian_->kill();
@@ -51,9 +58,10 @@ int Runner::run() {
 }
 
 int Runner::set_up() {
-  if (const int error = find_command(settings_.program.front()); error != 0) {
-    console_.error("cannot run " + quoted(settings_.program.front()) + ": " + std::strerror(error));
-    return error == ENOENT || error == ENOTDIR ? kNotFound : kCannotRun;
+  const std::string& program = settings_.program.front();
+  if (const FoundCommand found = find_command(program); found.error != 0) {
+    console_.error(describe_failure(program, found, found.error));
+    return found.is_missing() ? kNotFound : kCannotRun;
   }
   if (has_children()) strangers_ = children_of_this_process();
   become_subreaper();
@@ -123,22 +131,23 @@ bool Runner::spawn_guardian() {
 }
 
 Result<void> Runner::stand() {
-  auto election = Election::create(*runtime_, store_, settings_.election);
+  const ElectionOptions options = with_kill_margin(settings_.election, settings_.timing);
+  auto election = Election::create(*runtime_, store_, options);
   if (!election) return tl::unexpected(election.error());
-  election_ = std::make_shared<Election>(*std::move(election));
-  auto set = election_->on_term([inbox = inbox_](Leadership term, TermEnd end) {
+  auto standing = std::make_shared<Election>(*std::move(election));
+  auto set = standing->on_term([inbox = inbox_](Leadership term, TermEnd end) {
     {
       const std::lock_guard lock(inbox->mutex);
-      if (inbox->closed) return;
       inbox->terms.emplace_back(std::move(term), std::move(end));
     }
     inbox->ring();
   });
   if (!set) return set;
-  if (election_->event_fd() < 0) return fail(Errc::unavailable, "no file descriptors left");
-  standing_since_ = now();
+  if (standing->event_fd() < 0) return fail(Errc::unavailable, "no file descriptors left");
+  is_stop_asked_ = false;
   heard_ = false;
   if (console_.shows_progress()) progress_due_ = saturating_add(now(), kTick);
+  election_ = std::move(standing);
   return election_->start();
 }
 
@@ -164,10 +173,10 @@ void Runner::loop() {
 void Runner::arm() {
   Instant due = std::min({progress_due_, watchdog_due_, exit_limit_, restart_at_});
   if (run_) {
-    due = std::min(due, take_over_due());
+    due = std::min({due, take_over_due(), run_->answer_due});
     if (run_->asked_at == kNever && !run_->orphaned) {
       // Finer towards the end, so that a renewal in the last moment is still passed on in time.
-      const Instant stop_at = saturating_sub(run_->deadline, timing_.grace);
+      const Instant stop_at = saturating_sub(run_->told, saturating_add(timing_.grace, margin_));
       const Duration step = saturating_between(now(), stop_at) / 8;
       due = std::min(due,
                      saturating_add(now(), std::max<Duration>(step, std::chrono::milliseconds(1))));
@@ -180,12 +189,11 @@ void Runner::arm() {
 
 void Runner::handle_due() {
   const Instant at = now();
-  if (run_ && !run_->orphaned) {
-    send_deadline();
-    if (at >= take_over_due()) take_over("the guardian process did not act in time");
-  }
+  if (run_) send_deadline();
+  if (run_) judge_guardian();
   if (restart_at_ != kNever && at >= restart_at_ && !election_ && !exit_code_) {
     restart_at_ = kNever;
+    standing_since_ = at;
     if (const auto standing = stand(); !standing) {
       begin_end(exit_code_of(standing.error()), standing.error().message);
     }
@@ -208,21 +216,13 @@ void Runner::handle_inbox() {
   if (opened) store_opened();
   for (auto& [term, end] : terms) accept_term(std::move(term), std::move(end));
   if (inbox_->told.exchange(false)) told();
-  if (inbox_->stopped.exchange(false)) {
-    if (stopper_.joinable()) stopper_.join();
-    election_stopped_ = true;
-    handle_events();
-    if (!exit_code_) {
-      election_.reset();
-      election_stopped_ = false;
-    }
-  }
 }
 
 // The shortest wait still lets the store answer once: with whoever leads, or by electing us.
 Instant Runner::give_up_at() const {
-  const Instant limit = saturating_add(standing_since_, *settings_.timeout);
-  return heard_ && !holder_.empty() ? limit : saturating_add(limit, timing_.request_limit);
+  const bool answered = heard_ && !holder_.empty();
+  return saturating_add(standing_since_,
+                        answered ? *settings_.timeout : std::max(*settings_.timeout, kFirstAnswer));
 }
 
 void Runner::check_timeout(Instant at) {

@@ -27,13 +27,16 @@ namespace tenure::cli {
 struct CommandRun {
   Leadership term;
   TermEnd end;
-  Instant deadline = kLongAgo;  // as the guardian knows it
+  Instant deadline = kLongAgo;  // on which the guardian is known to act
+  Instant told = kLongAgo;      // the newest it was sent; counts for nothing until it has answered
+  Instant answer_due = kNever;  // when another guardian is asked to start the command
   Instant begun = kLongAgo;
   Instant asked_at = kNever;   // TERM was asked for
   Instant killed_at = kNever;  // KILL was
-  bool started = false;
-  bool asked = false;     // the command ended because it was asked to
-  bool orphaned = false;  // the guardian has gone: the killing is ours
+  bool begins = false;         // the guardian has taken the start: from here on the command may run
+  bool asked = false;          // the command ended because it was asked to
+  bool orphaned = false;       // the guardian has gone: the killing is ours
+  bool hung_up = false;        // it was told that it will never have the terminal
   std::optional<int> status;
   int interrupted = 0;  // the terminal sent the command this signal...
   Instant interrupted_at = kLongAgo;
@@ -74,8 +77,8 @@ class Runner {
 
   // Ending (runner_end.cc).
   void begin_end(int code, const std::string& why);
-  void ask_election_to_stop();
-  void stop_election();
+  void wind_up();
+  void ask_election_to_stop(Duration limit);
   void end_work(TermEnd end);
   void restart_later(Duration wait);
   [[nodiscard]] Duration stop_limit() const;
@@ -83,6 +86,8 @@ class Runner {
 
   // One run (runner_run.cc).
   void accept_term(Leadership term, TermEnd end);
+  bool send_start();
+  void abandon_run();
   void handle_guardian();
   void handle_message(const guardian::Message& message);
   void command_failed(int error);
@@ -95,13 +100,16 @@ class Runner {
   void finish_run();
   void after_own_end(const CommandRun& run, Duration ran);
   void send_deadline();
+  void judge_guardian();
   [[nodiscard]] Instant take_over_due() const;
 
   // Signals and events (runner_input.cc).
   void handle_signals();
   void handle_signal(int signal, bool from_terminal);
   void reap();
-  void stop_self(bool whole_job);
+  bool stop_self(bool whole_job);
+  void command_stopped();
+  void say_status(const std::string& text);
   void handle_events();
   void handle(const Elected& elected);
   void handle(const Lost& lost);
@@ -128,11 +136,12 @@ class Runner {
   std::unique_ptr<GuardianLink> guardian_;
   Instant guardian_since_ = kLongAgo;
   std::optional<CommandRun> run_;
-  Timing timing_;
+  Timing timing_;      // its grace is the command's own
+  Duration margin_{};  // for killing after it, and before a deadline
 
   std::optional<int> exit_code_;
   Instant exit_limit_ = kNever;
-  std::thread stopper_;
+  bool hurried_ = false;  // a second signal asked for the end
   bool is_stop_asked_ = false;
   bool election_stopped_ = false;
   Instant restart_at_ = kNever;

@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <variant>
 
 namespace tenure::cli {
@@ -30,12 +31,12 @@ void Runner::handle_signal(int signal, bool from_terminal) {
   }
   if (is_ending_signal(signal)) {
     if (signal == SIGHUP && hangup_ignored()) return;
-    if (exit_code_ && run_) {
-      console_.info(signal_name(signal) + " again: killing the command");
-      kill_run();
-    }
-    begin_end(kSignalBase + signal, signal_name(signal) + ": ending");
-    return;
+    if (!exit_code_) return begin_end(kSignalBase + signal, signal_name(signal) + ": ending");
+    hurried_ = true;
+    console_.info(signal_name(signal) +
+                  " again: " + (run_ ? "killing the command" : "not waiting for the store"));
+    if (!run_) return wind_up();
+    return kill_run();
   }
   switch (signal) {
     case SIGCHLD:
@@ -50,6 +51,7 @@ void Runner::handle_signal(int signal, bool from_terminal) {
     case SIGTSTP:
       if (run_ && guardian_) guardian_->send(guardian::Verb::signal, SIGTSTP);
       stop_self(false);
+      if (run_ && guardian_) guardian_->send(guardian::Verb::resume);
       break;
     case SIGTTIN:
     case SIGTTOU:
@@ -72,9 +74,27 @@ void Runner::reap() {
   }
 }
 
+// The command was stopped by the terminal: with it the whole job, as the shell sees it. Where no
+// shell is left to continue the job, the kernel does not stop it either, and to let the command go
+// on would only have it ask again. What the kernel does with a stopped job that loses its shell is
+// done instead, once: a hang-up.
+void Runner::command_stopped() {
+  const bool continued = stop_self(true);
+  if (!run_ || !guardian_) return;
+  if (!continued) {
+    if (std::exchange(run_->hung_up, true)) {
+      console_.warning("the command stays stopped: it wants a terminal that it cannot get");
+      return;
+    }
+    guardian_->send(guardian::Verb::signal, SIGHUP);
+  }
+  guardian_->send(guardian::Verb::resume);
+}
+
 // As if the terminal's stop key had reached this process with its default effect: the shell sees
 // the job stopped, and `fg` or `bg` brings it back here.
-void Runner::stop_self(bool whole_job) {
+// False: it was not stopped, since nobody could continue it.
+bool Runner::stop_self(bool whole_job) {
   console_.clear_progress();
   kill(whole_job ? 0 : getpid(), SIGTSTP);
   sigset_t stop;
@@ -85,7 +105,13 @@ void Runner::stop_self(bool whole_job) {
   sigaction(SIGTSTP, &action, nullptr);
   pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
-  if (run_ && guardian_) guardian_->send(guardian::Verb::resume);
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, SIGCONT) == 1;
+}
+
+// What is to end is not said to be on its way to anything else.
+void Runner::say_status(const std::string& text) {
+  if (!exit_code_) notifier_.status(text);
 }
 
 void Runner::handle_events() {
@@ -93,6 +119,10 @@ void Runner::handle_events() {
     const auto event = election_->next_event();
     if (!event) return;
     std::visit([this](const auto& body) { handle(body); }, event->body);
+    if (election_stopped_ && !exit_code_) {
+      election_stopped_ = false;
+      election_.reset();
+    }
   }
 }
 
@@ -121,6 +151,12 @@ void Runner::handle(const HolderChanged& changed) {
 }
 
 void Runner::handle(const Trouble& trouble) {
+  if (trouble.of_work) {
+    // Asked first: after a pause of this process it has ended long ago.
+    handle_guardian();
+    if (run_) console_.warning("the command goes on although its term is over");
+    return;
+  }
   outage_ = !trouble.recovered;
   if (trouble.recovered) {
     heard_ = true;
@@ -131,10 +167,10 @@ void Runner::handle(const Trouble& trouble) {
 }
 
 void Runner::handle(const Stopped& stopped) {
-  if (stopped.error && (exit_code_ || stopper_.joinable())) {
-    console_.warning("ended with the store in doubt: " + stopped.error->message);
-  } else if (!exit_code_ && !stopper_.joinable() && !election_stopped_) {
-    election_stopped_ = true;
+  election_stopped_ = true;
+  if (is_stop_asked_) {
+    if (stopped.error) console_.warning("ended with the store in doubt: " + stopped.error->message);
+  } else {
     begin_end(stopped.error ? exit_code_of(*stopped.error) : kUnavailable,
               stopped.error ? stopped.error->message : "the election ended");
   }

@@ -3,14 +3,13 @@
 #include "cli/descendants.h"
 #include "cli/duration.h"
 #include "cli/exit_code.h"
+#include "cli/find_command.h"
 #include "cli/runner.h"
 #include "cli/runner_state.h"
 #include "cli/signals.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <sys/wait.h>
 
 namespace tenure::cli {
@@ -23,6 +22,8 @@ using guardian::Verb;
 constexpr Duration kInterruptWindow = std::chrono::seconds(10);
 // A guardian that dies faster than this will not do better the next time.
 constexpr Duration kGuardianLife = std::chrono::seconds(1);
+// What one may take, at most, to answer that it starts the command.
+constexpr Duration kAnswer = std::chrono::seconds(3);
 
 // What a guardian that is told to kill may take for it.
 constexpr Duration kPromptly = std::chrono::milliseconds(100);
@@ -36,28 +37,11 @@ std::string describe_end(int status, Duration ran) {
 }  // namespace
 
 void Runner::accept_term(Leadership term, TermEnd end) {
-  // `end` says that there is no work, wherever this returns early.
-  if (exit_code_ || run_ || !term.held()) return;
-  timing_ = election_->timing();
-  Message message;
-  message.verb = Verb::start;
-  message.token = term.token();
-  message.deadline = term.deadline().time_since_epoch().count();
-  message.grace = timing_.grace.count();
-  message.margin = kill_margin(timing_).count();
-  message.ttl_ms = std::chrono::duration_cast<std::chrono::milliseconds>(timing_.ttl).count();
-  const bool sent = guardian_ && guardian_->send(message, store_->inherited_fd());
-  if (!sent) {
-    if (guardian_) guardian_->kill();
-    if (!spawn_guardian() || !guardian_->send(message, store_->inherited_fd())) {
-      ask_election_to_stop();
-      end_work(std::move(end));
-      begin_end(kCannotRun, "no guardian process: the command was not started");
-      return;
-    }
-  }
+  if (exit_code_ || run_ || !term.held()) return end_work(std::move(end));
+  const Timing timing = election_->timing();
+  timing_ = scale_to(settings_.timing, timing.ttl);
+  margin_ = timing.grace - timing_.grace;
   run_.emplace();
-  run_->deadline = term.deadline();
   run_->begun = now();
   run_->term = std::move(term);
   run_->end = std::move(end);
@@ -67,6 +51,37 @@ void Runner::accept_term(Leadership term, TermEnd end) {
   };
   run_->on_told = std::make_unique<std::stop_callback<std::function<void()>>>(
       run_->term.stop_token(), std::move(ring));
+  if (send_start()) return;
+  abandon_run();
+  begin_end(kCannotRun, "no guardian process: the command was not started");
+}
+
+bool Runner::send_start() {
+  const Instant deadline = run_->term.deadline();
+  Message message;
+  message.verb = Verb::start;
+  message.token = run_->term.token();
+  message.deadline = deadline.time_since_epoch().count();
+  message.grace = timing_.grace.count();
+  message.margin = margin_.count();
+  message.ttl_ms = std::chrono::duration_cast<std::chrono::milliseconds>(timing_.ttl).count();
+  const auto sent = [&] { return guardian_ && guardian_->send(message, store_->inherited_fd()); };
+  if (!sent()) {
+    if (guardian_) guardian_->kill();
+    if (!spawn_guardian() || !sent()) return false;
+  }
+  run_->deadline = run_->told = deadline;
+  // Well before the deadline, so that another one still can.
+  const Duration left = saturating_between(now(), saturating_sub(deadline, margin_));
+  run_->answer_due = saturating_add(now(), std::min<Duration>(left / 4, kAnswer));
+  return true;
+}
+
+// Without a word to the guardian, which has not started anything.
+void Runner::abandon_run() {
+  ask_election_to_stop(stop_limit());
+  end_work(std::move(run_->end));
+  run_.reset();
 }
 
 void Runner::handle_guardian() {
@@ -85,11 +100,17 @@ void Runner::handle_message(const Message& message) {
   if (message.verb == Verb::failed) command_failed(message.number);
   if (!run_) return;
   switch (message.verb) {
+    case Verb::starting:
+      run_->begins = true;
+      run_->answer_due = kNever;
+      [[fallthrough]];
+    case Verb::known:
+      run_->deadline = Instant(Duration(message.deadline));
+      break;
     case Verb::started:
-      run_->started = true;
       console_.info("running " + quoted(settings_.program.front()) + " as process " +
                     std::to_string(message.number));
-      notifier_.status("Leading, command runs as process " + std::to_string(message.number));
+      say_status("Leading, command runs as process " + std::to_string(message.number));
       break;
     case Verb::ended:
       run_->status = message.number;
@@ -103,7 +124,7 @@ void Runner::handle_message(const Message& message) {
       finish_run();
       break;
     case Verb::stopped:
-      stop_self(true);
+      command_stopped();
       break;
     case Verb::terminal:
       handle_signal(message.number, true);
@@ -115,20 +136,18 @@ void Runner::handle_message(const Message& message) {
 
 void Runner::command_failed(int error) {
   guardian_.reset();
-  if (run_) {
-    ask_election_to_stop();
-    end_work(std::move(run_->end));
-    run_.reset();
-  }
-  const bool missing = error == ENOENT || error == ENOTDIR;
-  begin_end(missing ? kNotFound : kCannotRun,
-            "cannot run " + quoted(settings_.program.front()) + ": " + std::strerror(error));
+  if (run_) abandon_run();
+  const std::string& program = settings_.program.front();
+  const FoundCommand found = find_command(program);
+  begin_end(found.is_missing() ? kNotFound : kCannotRun, describe_failure(program, found, error));
 }
 
 // It has said no farewell: killed, crashed, or stopped and then killed by us.
 void Runner::guardian_ended() {
   guardian_.reset();
-  if (run_) {
+  const bool wanted = run_ && !run_->begins && !run_->orphaned && run_->asked_at == kNever &&
+                      run_->killed_at == kNever;
+  if (run_ && !wanted) {
     if (!run_->orphaned) console_.warning("the guardian process has died; killing the command");
     run_->orphaned = true;
     run_->killed_at = std::min(run_->killed_at, now());
@@ -136,9 +155,11 @@ void Runner::guardian_ended() {
   }
   if (exit_code_) return;
   const bool short_lived = saturating_between(guardian_since_, now()) < kGuardianLife;
-  if (short_lived || !spawn_guardian()) {
-    begin_end(kCannotRun, "the guardian process ended before it had a command to run");
-  }
+  // Killed by us because it did not answer: the deadline bounds how often.
+  const bool replaced = wanted && run_->answer_due == kNever;
+  if ((replaced || !short_lived) && (wanted ? send_start() : spawn_guardian())) return;
+  if (wanted) abandon_run();
+  begin_end(kCannotRun, "the guardian process ended before it had a command to run");
 }
 
 // The term ends or is about to end, and not because this loop asked for it.
@@ -201,17 +222,19 @@ void Runner::finish_run() {
   if (run.status) console_.info(describe_end(*run.status, ran));
   const bool forced =
       run.asked || run.orphaned || run.asked_at != kNever || run.killed_at != kNever || !run.status;
-  // A guardian that has died may have started the command without having said so.
-  const bool lost_for_good = forced && settings_.once && (run.started || run.orphaned);
+  // What was not begun has lost nothing: a deadline too near, a guardian that died in time.
+  const bool lost_for_good = forced && settings_.once && run.begins;
   // Before the work is said to have ended: the election would stand again, and be won at once.
-  if (lost_for_good) ask_election_to_stop();
+  if (lost_for_good) ask_election_to_stop(stop_limit());
   end_work(std::move(run.end));
-  if (!forced) {
+  if (exit_code_) {
+    wind_up();
+  } else if (!forced) {
     after_own_end(run, ran);
   } else if (lost_for_good) {
     begin_end(kLeadershipLost, "leadership was lost before the command had ended");
   } else {
-    notifier_.status("Waiting to be elected");
+    say_status("Waiting to be elected");
   }
   if (!exit_code_ && !guardian_ && !spawn_guardian()) {
     begin_end(kCannotRun, "no guardian process");
@@ -232,26 +255,37 @@ void Runner::after_own_end(const CommandRun& run, Duration ran) {
 
 void Runner::send_deadline() {
   const Instant deadline = run_->term.deadline();
-  if (run_->asked_at != kNever || deadline <= run_->deadline) return;
+  if (run_->asked_at != kNever || !run_->begins || run_->orphaned || deadline <= run_->told) return;
   Message message;
   message.verb = Verb::deadline;
   message.deadline = deadline.time_since_epoch().count();
   // If it does not go through, the guardian acts on the earlier deadline, which is safe.
-  if (guardian_ && guardian_->send(message)) run_->deadline = deadline;
+  if (guardian_ && guardian_->send(message)) run_->told = deadline;
+}
+
+// A guardian may be stopped or hang as anything else may. What it has not answered it does not act
+// upon, so this process acts in its place before the deadline that it has.
+void Runner::judge_guardian() {
+  if (run_->orphaned || now() < std::min(take_over_due(), run_->answer_due)) return;
+  handle_guardian();  // it may have answered while this process did not run
+  if (!run_ || run_->orphaned) return;
+  if (now() >= take_over_due()) return take_over("the guardian process did not act in time");
+  if (now() < run_->answer_due) return;
+  run_->answer_due = kNever;
+  console_.warning("the guardian process does not answer; starting another one");
+  guardian_->kill();  // its end brings the next one
 }
 
 // When the guardian must have done its work, or this process does it: half of the margin is for
 // the one, half for the other.
 Instant Runner::take_over_due() const {
   if (run_->orphaned) return kNever;
-  const Duration margin = kill_margin(timing_);
-  Instant due = saturating_sub(run_->deadline, margin / 2);
+  Instant due = saturating_sub(run_->deadline, margin_ / 2);
   if (run_->asked_at != kNever) {
-    const Duration grace = std::max(timing_.grace - margin / 2, margin / 2);
-    due = std::min(due, saturating_add(run_->asked_at, grace));
+    due = std::min(due, saturating_add(run_->asked_at, timing_.grace + margin_ / 2));
   }
   if (run_->killed_at != kNever) {
-    due = std::min(due, saturating_add(run_->killed_at, std::max(margin / 2, kPromptly)));
+    due = std::min(due, saturating_add(run_->killed_at, std::max(margin_ / 2, kPromptly)));
   }
   return due;
 }

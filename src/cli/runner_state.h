@@ -24,10 +24,8 @@ struct Runner::Inbox {
   const int bell;
   std::mutex mutex;
   std::vector<std::pair<Leadership, TermEnd>> terms;
-  bool closed = false;  // the loop takes no more terms: they end at once
   std::optional<Result<std::shared_ptr<LeaseStore>>> opened;  // guarded by mutex
   std::atomic<bool> told{false};
-  std::atomic<bool> stopped{false};
   std::atomic<bool> loop_alive{true};  // the library's loop has run what was last posted
 };
 

@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/signals.h"
 
+#include "cli/exit_code.h"
+
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 namespace tenure::cli {
 namespace {
 
 // Blocking these would only turn a fault into a sudden end without its reason.
 constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+
+constexpr std::array kEnding{SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 
 sigset_t handled() noexcept {
   sigset_t set;
@@ -48,13 +54,24 @@ void give_back_signals(bool hangup_was_ignored) noexcept {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+void exit_at_signals() noexcept {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) { _exit(kSignalBase + signal); };
+  for (const int signal : kEnding) {
+    if (signal != SIGHUP || !hangup_ignored()) sigaction(signal, &action, nullptr);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 bool hangup_ignored() noexcept {
   struct sigaction action {};
   return sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 bool is_ending_signal(int signal) noexcept {
-  return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+  return std::find(kEnding.begin(), kEnding.end(), signal) != kEnding.end();
 }
 
 std::string signal_name(int signal) {

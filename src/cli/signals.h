@@ -19,6 +19,11 @@ void take_over_signals() noexcept;
 // ignored when we were started (nohup). Async-signal-safe: for use between vfork and exec.
 void give_back_signals(bool hangup_ignored) noexcept;
 
+// Gives signals back to a program that has nothing to end in order, but whose end is to be told
+// from others by its code: TERM, INT, HUP and QUIT end it at once with 128 + n, wherever it is, in
+// a write that nobody reads or in a store that hangs. To be called after take_over_signals().
+void exit_at_signals() noexcept;
+
 // Whether SIGHUP was ignored when this process was started.
 [[nodiscard]] bool hangup_ignored() noexcept;
 

@@ -22,6 +22,8 @@ constexpr Duration kLeastTtl = std::chrono::milliseconds(100);
 constexpr Duration kMostTtl = std::chrono::hours(24);
 // Between requests, and for one: whatever a store grants, it is not asked without a pause.
 constexpr Duration kLeastSpan = std::chrono::milliseconds(1);
+// Of one request, unless asked for: what has not been answered by then is better asked again.
+constexpr Duration kMostPatience = std::chrono::seconds(10);
 
 tl::unexpected<Error> wrong(const std::string& message) {
   return fail(Errc::invalid_argument, message);
@@ -83,7 +85,8 @@ Result<Timing> validate(const ElectionOptions& options) {
   const Duration base = std::min(options.ttl, trusted / 14 * 15);
   timing.grace = options.grace.value_or(base / 5);
   timing.renew_interval = options.renew_interval.value_or(base / 3);
-  timing.request_limit = options.request_limit.value_or(base / 5);
+  timing.request_limit =
+      options.request_limit.value_or(std::min<Duration>(base / 5, kMostPatience));
 
   if (auto ok = within("grace", timing.grace, Duration::zero(), options.ttl); !ok) {
     return tl::unexpected(ok.error());

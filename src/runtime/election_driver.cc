@@ -219,7 +219,7 @@ void ElectionDriver::perform(core::ReportHolder& effect) {
 }
 
 void ElectionDriver::perform(core::ReportTrouble& effect) {
-  report(Trouble{std::move(effect.error), effect.recovered});
+  report(Trouble{std::move(effect.error), effect.recovered, effect.of_work});
 }
 
 void ElectionDriver::perform(core::Finish& effect) {

@@ -18,7 +18,7 @@ bool is(const Event& event) noexcept {
 }
 
 bool same_kind(const Trouble& a, const Trouble& b) noexcept {
-  return a.error.code == b.error.code && a.recovered == b.recovered;
+  return a.error.code == b.error.code && a.recovered == b.recovered && a.of_work == b.of_work;
 }
 
 }  // namespace

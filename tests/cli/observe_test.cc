@@ -1,23 +1,18 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What people and programs see: status, watch, doctor, messages, the service manager's channel.
+// What people and programs see: status, watch, doctor, messages.
 #include "tests/cli/harness.h"
+#include "tests/cli/write_lock.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
-#include <sqlite3.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 namespace tenure::test {
@@ -83,6 +78,7 @@ TEST(Watch, PrintsEachChangeAsALine) {
   const auto lines = lines_of(watch.out());
   const json present = json::parse(lines[0]);
   EXPECT_EQ(present["event"], "vacant");
+  EXPECT_EQ(present["reason"], "present state");
   EXPECT_EQ(present["name"], "job");
   const json elected = json::parse(lines[1]);
   EXPECT_EQ(elected["event"], "elected");
@@ -96,6 +92,34 @@ TEST(Watch, PrintsEachChangeAsALine) {
   }
   watch.send(SIGINT);
   EXPECT_EQ(watch.wait(), 128 + SIGINT);
+}
+
+TEST(Watch, AnElectionThatIsNewIsNoPresentState) {
+  const Bench bench;
+  ASSERT_EQ(bench.start("lock", "15s", {"true"})->wait(), 0);
+  Process watch(bench.dir, {tenure_binary(), "watch", "--store", bench.store(), "--json"});
+  const auto saw = [&](const std::string& text) {
+    return eventually([&] { return watch.out().find(text) != std::string::npos; });
+  };
+  ASSERT_TRUE(saw("present state")) << watch.err();
+  Process lock(bench.dir, {tenure_binary(), "lock", "--name", "born", "--store", bench.store(),
+                           "--id", "me", "--", "sleep", "1000"});
+  ASSERT_TRUE(saw("born")) << watch.err();
+  const json born = json::parse(lines_of(watch.out()).at(1));
+  EXPECT_EQ(born["event"], "elected");
+  EXPECT_EQ(born["reason"], nullptr);
+}
+
+// Of an election by name there is always a state, also when the store has none of it.
+TEST(Watch, AnElectionThatIsNamedHasAPresentState) {
+  const Bench bench;
+  ASSERT_EQ(bench.start("lock", "15s", {"true"})->wait(), 0);
+  Process watch(bench.dir,
+                {tenure_binary(), "watch", "--store", bench.store(), "--name", "none", "--json"});
+  ASSERT_TRUE(eventually([&] { return !watch.out().empty(); }));
+  const json present = json::parse(watch.out());
+  EXPECT_EQ(present["event"], "vacant");
+  EXPECT_EQ(present["reason"], "present state");
 }
 
 TEST(Watch, EndsWhenNobodyReadsAnyMore) {
@@ -168,27 +192,6 @@ TEST(Messages, QuietSaysNothingAndVerboseMore) {
   EXPECT_THAT(verbose->err(), HasSubstr("asking the command to end"));
 }
 
-// Holds the write lock of a database as a stuck process would.
-class WriteLock {
- public:
-  explicit WriteLock(const std::string& path) {
-    if (sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READWRITE, nullptr) != SQLITE_OK) return;
-    sqlite3_busy_timeout(db_, 10'000);
-    held_ = sqlite3_exec(db_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK;
-  }
-  WriteLock(const WriteLock&) = delete;
-  WriteLock& operator=(const WriteLock&) = delete;
-  ~WriteLock() {
-    if (held_) sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
-    sqlite3_close(db_);
-  }
-  [[nodiscard]] bool held() const { return held_; }
-
- private:
-  sqlite3* db_ = nullptr;
-  bool held_ = false;
-};
-
 TEST(Outage, OB03_CL03_CommandIsDeadBeforeTheRivalStarts) {
   const Bench bench;
   const auto first = bench.start("run", "500ms", bench.worker({"--ignore-term", "--daemon"}));
@@ -231,63 +234,6 @@ TEST(Outage, AStoreThatDoesNotAnswerWithinTheTimeoutIs69) {
   const auto lock = bench.start("lock", "1s", bench.worker(), {"--timeout", "500ms"});
   EXPECT_EQ(lock->wait(), 69) << lock->err();
   EXPECT_EQ(bench.count("begin"), 0U);
-}
-
-// A datagram socket in the place of the service manager's.
-class Manager {
- public:
-  explicit Manager(std::string name) {
-    fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, name.data(), name.size());
-    if (name[0] == '@') address.sun_path[0] = '\0';
-    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-    bound_ = bind(fd_, reinterpret_cast<const sockaddr*>(&address), size) == 0;
-  }
-  Manager(const Manager&) = delete;
-  Manager& operator=(const Manager&) = delete;
-  ~Manager() { close(fd_); }
-
-  [[nodiscard]] bool bound() const { return bound_; }
-
-  bool hears(const std::string& wanted) {
-    return eventually(
-        [&] {
-          std::array<char, 1024> buffer{};
-          ssize_t got = 0;
-          while ((got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT)) > 0) {
-            heard_ += std::string(buffer.data(), static_cast<std::size_t>(got)) + "\n";
-          }
-          return heard_.find(wanted) != std::string::npos;
-        },
-        kPatience, fd_);
-  }
-  void forget() { heard_.clear(); }
-
- private:
-  int fd_;
-  bool bound_ = false;
-  std::string heard_;
-};
-
-TEST(ServiceManager, HearsOfReadinessStatusProgressAndTheEnd) {
-  const Bench bench;
-  for (const std::string& name :
-       {bench.dir / "notify", "@tenure-test-" + std::to_string(getpid())}) {
-    Manager manager(name);
-    ASSERT_TRUE(manager.bound());
-    const auto run = bench.start("run", "15s", bench.worker(), {},
-                                 {.env = {{"NOTIFY_SOCKET", name}, {"WATCHDOG_USEC", "200000"}}});
-    EXPECT_TRUE(manager.hears("READY=1"));
-    EXPECT_TRUE(manager.hears("STATUS=Leading"));
-    EXPECT_TRUE(manager.hears("WATCHDOG=1"));
-    manager.forget();
-    EXPECT_TRUE(manager.hears("WATCHDOG=1")) << "again and again";
-    run->send(SIGTERM);
-    EXPECT_TRUE(manager.hears("STOPPING=1"));
-    EXPECT_EQ(run->wait(), 128 + SIGTERM);
-  }
 }
 
 TEST(Completion, ScriptsAreValidForTheirShells) {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <string>
 
 namespace tenure::cli {
 namespace {
@@ -56,6 +58,7 @@ TEST(StatusTable, AlignsColumns) {
 
 TEST(ChangeLog, SaysWhatChangedAndOnlyThat) {
   ChangeLog log;
+  log.expect("a");
   const auto present = log.note(held("a", "h:1", 1), kWall);
   ASSERT_TRUE(present);
   EXPECT_EQ(present->event, "elected");
@@ -80,6 +83,16 @@ TEST(ChangeLog, SaysWhatChangedAndOnlyThat) {
   EXPECT_EQ(elected->reason, "");
 }
 
+TEST(ChangeLog, OnlyWhatWasThereWhenTheWatchBeganIsPresentState) {
+  ChangeLog log;
+  log.expect("a");
+  EXPECT_EQ(log.note(free_election("a"), kWall)->reason, "present state");
+  const auto born = log.note(held("b", "h:1", 1), kWall);
+  ASSERT_TRUE(born);
+  EXPECT_EQ(born->event, "elected");
+  EXPECT_EQ(born->reason, "");
+}
+
 TEST(ChangeLog, TheSameIdWithANewTermIsAChange) {
   ChangeLog log;
   ASSERT_TRUE(log.note(held("a", "same", 1), kWall));
@@ -97,6 +110,21 @@ TEST(ChangeText, HasTheDocumentedForm) {
   EXPECT_EQ(change_line(change), "2026-09-21T14:13:20.123Z  a  elected  h:1  token 7\n");
   EXPECT_EQ(change_line({kWall, "a", "vacant", {}, {}, "term 7 of h:1 ended"}),
             "2026-09-21T14:13:20.123Z  a  vacant  (term 7 of h:1 ended)\n");
+}
+
+TEST(ForPeople, NamesAndIdsCannotActOnATerminal) {
+  const std::string evil =
+      "\x1B[2J\xE2\x80\xAE"
+      "a\n";
+  const std::string table = status_table({held(evil, evil, 1)}, Instant{});
+  const std::string line = change_line({kWall, evil, "elected", evil, 7, "term 1 of " + evil});
+  for (const std::string& text : {table, line}) {
+    EXPECT_EQ(text.find('\x1B'), std::string::npos) << text;
+    EXPECT_EQ(text.find("\xE2\x80\xAE"), std::string::npos) << text;
+    EXPECT_NE(text.find("\\x1b[2J\\u202ea\\x0a"), std::string::npos) << text;
+  }
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 2);
+  EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
 }
 
 }  // namespace

@@ -235,85 +235,6 @@ TEST(Run, SB02_StoppedTenureLosesItsCommandByTheDeadline) {
   EXPECT_EQ(bench.count("overlap"), 0U);
 }
 
-TEST(Run, KilledGuardianCostsTheTermAndLeavesNothing) {
-  const Bench bench;
-  const auto run = bench.start("run", "15s", bench.worker({"--ignore-term", "--daemon"}));
-  ASSERT_TRUE(bench.wait_for("begin"));
-  const auto guardians = children_named(run->pid(), "tenure-guard");
-  ASSERT_EQ(guardians.size(), 1U);
-  kill(guardians[0], SIGKILL);
-  ASSERT_TRUE(bench.wait_for("begin", 2));
-  EXPECT_EQ(bench.count("overlap"), 0U);
-  run->send(SIGTERM);
-  EXPECT_EQ(run->wait(), 128 + SIGTERM) << run->err();
-  EXPECT_FALSE(bench.worker_lives());
-}
-
-TEST(Lock, KilledGuardianIsALostTerm) {
-  const Bench bench;
-  const auto lock = bench.start("lock", "15s", bench.worker());
-  ASSERT_TRUE(bench.wait_for("begin"));
-  kill(children_named(lock->pid(), "tenure-guard").at(0), SIGKILL);
-  EXPECT_EQ(lock->wait(), 70) << lock->err();
-  EXPECT_FALSE(bench.worker_lives());
-}
-
-TEST(Run, StoppedGuardianDoesNotSaveTheCommand) {
-  const Bench bench;
-  const auto run = bench.start("run", "2s", bench.worker({"--ignore-term", "--daemon"}));
-  ASSERT_TRUE(bench.wait_for("begin"));
-  kill(children_named(run->pid(), "tenure-guard").at(0), SIGSTOP);
-  run->send(SIGTERM);
-  EXPECT_EQ(run->wait(), 128 + SIGTERM) << run->err();
-  EXPECT_FALSE(bench.worker_lives());
-}
-
-// Two faults at once: the command may live on, but nobody else leads before the ttl is over.
-TEST(Run, WithTenureAndGuardianStoppedTheNextStillWaitsForTheTtl) {
-  const Bench bench;
-  const auto first = bench.start("run", "2s", bench.worker());
-  ASSERT_TRUE(bench.wait_for("begin"));
-  const auto second = bench.start("run", "2s", bench.worker());
-  ASSERT_TRUE(eventually([&] { return second->err().find("leads") != std::string::npos; }));
-  kill(children_named(first->pid(), "tenure-guard").at(0), SIGSTOP);
-  first->send(SIGSTOP);
-  // Nothing renews from here on, so what the store says now is when it frees the election. It says
-  // so in whole milliseconds, rounded down, counted from before this process has the answer.
-  const Instant asked = system_clock().now();
-  Process status(bench.dir, {tenure_binary(), "status", "--store", bench.store(), "--json"});
-  ASSERT_EQ(status.wait(), 0) << status.err();
-  const std::string said = status.out();
-  const auto at = said.find("\"expires_in_ms\":");
-  ASSERT_NE(at, std::string::npos) << said;
-  const milliseconds left(std::atoi(said.c_str() + at + 16));
-  ASSERT_TRUE(bench.wait_for("begin", 2));
-  EXPECT_GT(left, milliseconds::zero()) << "too slow a machine to tell";
-  EXPECT_GE(time_of_last_begin(bench), asked + left);
-  first->send(SIGCONT);
-  EXPECT_TRUE(
-      eventually([&] { return first->err().find("no longer leading") != std::string::npos; }));
-}
-
-TEST(Run, ADeadGuardianOfAWaitingCandidateIsReplaced) {
-  const Bench bench;
-  const auto first = bench.start("run", "15s", bench.worker());
-  ASSERT_TRUE(bench.wait_for("begin"));
-  const auto second = bench.start("run", "15s", bench.worker());
-  ASSERT_TRUE(eventually([&] { return second->err().find("leads") != std::string::npos; }));
-  // The death of one that has lived for less than a second ends the candidate.
-  std::vector<pid_t> guardians;
-  ASSERT_TRUE(eventually([&] {
-    guardians = children_named(second->pid(), "tenure-guard");
-    return !guardians.empty();
-  })) << "it is named after it has begun";
-  const pid_t guardian = guardians[0];
-  ASSERT_TRUE(eventually([&] { return age_of(guardian) > milliseconds(1500); }));
-  kill(guardian, SIGKILL);
-  first->send(SIGTERM);
-  ASSERT_TRUE(bench.wait_for("begin", 2));
-  EXPECT_EQ(bench.count("overlap"), 0U);
-}
-
 TEST(Lock, SB09_TheSameIdDoesNotMakeTwoLeaders) {
   const Bench bench;
   const auto first = bench.start("lock", "15s", bench.worker(), {"--id", "same"});
@@ -373,7 +294,26 @@ TEST(Lock, CommandNotFoundIs127AndNotRunnableIs126AndNothingIsCreated) {
   EXPECT_EQ(plain->wait(), 126);
   const auto folder = bench.start("lock", "15s", {bench.dir.path().string()});
   EXPECT_EQ(folder->wait(), 126);
+  const std::string script = bench.dir.write("script", "#!/no/such/interpreter\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto orphan = bench.start("lock", "15s", {script});
+  EXPECT_EQ(orphan->wait(), 126);
+  EXPECT_NE(orphan->err().find("'/no/such/interpreter'"), std::string::npos) << orphan->err();
   EXPECT_FALSE(std::filesystem::exists(bench.dir / "tenure.db"));
+}
+
+// No shell guesses what it may be, and the term that was taken for it is given back.
+TEST(Lock, AFileOfNoFormatThatTheSystemKnowsIs126) {
+  const Bench bench;
+  for (const std::string text : {"", "echo would run\n"}) {
+    const std::string file = bench.dir.write("file", text);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    const auto lock = bench.start("lock", "15s", {file});
+    EXPECT_EQ(lock->wait(), 126) << lock->err();
+    EXPECT_EQ(lock->out(), "");
+  }
+  const auto next = bench.start("lock", "15s", bench.worker({"--exit", "6"}));
+  EXPECT_EQ(next->wait(), 6);
 }
 
 TEST(Lock, ACommandThatVanishesWhileWaitingEndsItWithTheElectionReleased) {

@@ -205,6 +205,21 @@ TEST_F(OnATerminal, InABackgroundJobTheTerminalStaysTheShells) {
   EXPECT_EQ(process_->wait(), 0);
 }
 
+// A job of which no shell knows any more can neither have the terminal nor be stopped: a command of
+// it that reads is hung up, as the kernel does with such jobs, and does not ask over and over.
+TEST_F(OnATerminal, InAnOrphanedJobACommandThatReadsIsHungUp) {
+  shell();
+  std::string line = line_for("lock", {"sh", "-c", "'read x </dev/tty; echo never'"});
+  line.pop_back();
+  const std::string code = bench_.dir / "code";
+  // The inner shell's parent, which put it into the background, ends at once.
+  type("((" + line + "; echo code $? >" + code + ") &)\n");
+  EXPECT_TRUE(eventually([&] { return read_file(code) == "code 129\n"; })) << read_file(code);
+  EXPECT_EQ(screen_.find("never"), std::string::npos);
+  type("exit\n");
+  EXPECT_EQ(process_->wait(), 0);
+}
+
 TEST_F(OnATerminal, APagerBehindItKeepsTheTerminalUntilTheCommandReads) {
   shell();
   // The output goes to a pipe: the command gets the terminal only when it reads from it.

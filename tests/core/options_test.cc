@@ -33,6 +33,14 @@ TEST(Options, DefaultsAreAcceptedAndDerivedFromTheTtl) {
   EXPECT_EQ(timing->drift, 0.01);
 }
 
+TEST(Options, ARequestIsNotWaitedForLongerThanTenSecondsUnlessThatIsAskedFor) {
+  ElectionOptions options = named();
+  options.ttl = hours(24);
+  EXPECT_EQ(validate(options)->request_limit, seconds(10));
+  options.request_limit = seconds(20);
+  EXPECT_EQ(validate(options)->request_limit, seconds(20));
+}
+
 bool relation_holds(const Timing& timing) {
   const Instant until = core::valid_until(Instant{}, timing.ttl, timing.drift);
   return timing.renew_interval + 2 * timing.request_limit <=

@@ -75,6 +75,7 @@ struct ReportHolder {
 struct ReportTrouble {
   Error error;
   bool recovered = false;
+  bool of_work = false;
 };
 
 /// The machine has ended; no effect follows. `error`: it gave up, or its end was not orderly.

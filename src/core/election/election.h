@@ -128,7 +128,7 @@ class ElectionMachine {
   void step_down(LossReason reason, std::string detail, Instant now);
   void end_term(LossReason reason, std::string detail);
   void settle_ending(Instant now);
-  void work_overran(Instant now);
+  void work_overran();
   void after_work(Instant now);
   void released(const Result<ReleaseReply>& reply, Instant now);
   void after_term(Instant now);

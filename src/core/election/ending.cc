@@ -26,7 +26,7 @@ void ElectionMachine::end_term(LossReason reason, std::string detail) {
 
 void ElectionMachine::settle_ending(Instant now) {
   if (phase_ == Phase::stepping_down && work_running_ && !abandoned_ && now >= work_limit_) {
-    work_overran(now);
+    work_overran();
   }
   if (to_release_ && request_ == Request::none && now >= release_at_) send_release(now);
   if (stopping_ && phase_ != Phase::stopped && now >= stop_limit_) {
@@ -38,17 +38,17 @@ void ElectionMachine::settle_ending(Instant now) {
   }
 }
 
-void ElectionMachine::work_overran(Instant now) {
+void ElectionMachine::work_overran() {
   abandoned_ = true;
   if (request_ == Request::renew) request_ = Request::none;
   if (config_.options.on_overrun == Overrun::abort) {
     effects_.emplace_back(AbortProcess{last_token_});
     return;
   }
-  note_failure({Errc::timed_out,
-                "the work goes on although its term is over; the record is left to lapse, and this "
-                "candidate does not stand again before the work has ended"},
-               now);
+  Error error{Errc::timed_out,
+              "the work goes on although its term is over; the record is left to lapse, and this "
+              "candidate does not stand again before the work has ended"};
+  effects_.emplace_back(ReportTrouble{std::move(error), false, true});
 }
 
 void ElectionMachine::after_work(Instant now) {
