@@ -4,9 +4,13 @@
 #include <tenure/testkit/manual_clock.h>
 #include <tenure/writer_lease.h>
 
+#include <cstddef>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <mutex>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,6 +18,7 @@
 namespace tenure {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -97,11 +102,167 @@ TEST_F(ContentionGuardTest, ValuesOfKeysNobodyHereWantsAreNotCounted) {
 TEST_F(ContentionGuardTest, ForgetsAfterAQuietTime) {
   for (int i = 0; i < 100; ++i) guard_.wrote("k" + std::to_string(i), "ours");
   fight("a");
+  clock_.advance(hours(24) - Duration(1));
   EXPECT_EQ(guard_.size(), 101U);
-  clock_.advance(minutes(5));
-  EXPECT_EQ(guard_.size(), 1U) << "the contended one is still on trial";
-  clock_.advance(minutes(10));
+  clock_.advance(Duration(1));
   EXPECT_EQ(guard_.size(), 0U);
+}
+
+TEST_F(ContentionGuardTest, AKeyThatIsFoughtOverKeepsNoOtherFromBeingForgotten) {
+  for (int i = 0; i < 20; ++i) {
+    fight("hot");
+    clock_.advance(hours(23));
+  }
+  EXPECT_TRUE(guard_.is_contended("hot"));
+  for (int i = 0; i < 1000; ++i) guard_.wrote("k" + std::to_string(i), "ours");
+  clock_.advance(hours(24));
+  EXPECT_EQ(guard_.size(), 1U) << "only the one that is fought over";
+  guard_.wrote("hot", "something else");
+  clock_.advance(hours(24));
+  EXPECT_EQ(guard_.size(), 0U);
+}
+
+// Each use looks after a few others, so that nobody need ask for size().
+TEST_F(ContentionGuardTest, QuietKeysAreForgottenByTheUseOfOthers) {
+  fight("hot");
+  for (int i = 0; i < 100; ++i) guard_.wrote("k" + std::to_string(i), "a value long enough");
+  clock_.advance(hours(24));
+  for (int i = 0; i < 60; ++i) guard_.wrote("used", "ours");
+  EXPECT_TRUE(guard_.observed("used", "ours"));
+  EXPECT_FALSE(guard_.observed("k99", "a value long enough")) << "nothing is known of it";
+}
+
+TEST_F(ContentionGuardTest, ForgettingAndUsingAKeyAgainHoldsNoMemory) {
+  const auto use = [this] {
+    for (int i = 0; i < 100'000; ++i) {
+      guard_.forget("some-long-key-that-allocates-memory");
+      (void)guard_.may_write("some-long-key-that-allocates-memory", "ours");
+    }
+  };
+  const std::size_t before = mallinfo2().uordblks;
+  use();
+  EXPECT_LT(mallinfo2().uordblks, before + 10'000);
+}
+
+TEST_F(ContentionGuardTest, OwnWritesThatAreSeenLateAreNotForeign) {
+  for (int i = 1; i <= 6; ++i) {
+    const std::string value = "v" + std::to_string(i);
+    EXPECT_TRUE(guard_.may_write("a", value));
+    guard_.wrote("a", value);
+  }
+  for (int i = 1; i <= 5; ++i) EXPECT_FALSE(guard_.observed("a", "v" + std::to_string(i)));
+  EXPECT_TRUE(guard_.observed("a", "v6"));
+  EXPECT_FALSE(guard_.is_contended("a"));
+  for (int i = 1; i <= 4; ++i) guard_.observed("a", "v" + std::to_string(i));
+  EXPECT_FALSE(guard_.is_contended("a"));
+  guard_.observed("a", "v5");
+  EXPECT_TRUE(guard_.is_contended("a")) << "each of them is known again once: others insist on them";
+}
+
+TEST_F(ContentionGuardTest, WithOneRewriteALateSightOfAnOwnWriteStopsNothing) {
+  auto guard = ContentionGuard::create({.rewrites = 1, .clock = &clock_});
+  ASSERT_TRUE(guard);
+  guard->wrote("a", "one");
+  guard->wrote("a", "one");
+  EXPECT_TRUE(guard->may_write("a", "two"));
+  guard->observed("a", "one");
+  guard->observed("a", "one");
+  EXPECT_TRUE(guard->may_write("a", "two"));
+  guard->observed("a", "one");
+  EXPECT_FALSE(guard->may_write("a", "two"));
+}
+
+TEST_F(ContentionGuardTest, WhatWasWrittenBeforeWhatIsSeenIsNotWaitedFor) {
+  auto guard = ContentionGuard::create({.rewrites = 1, .clock = &clock_});
+  ASSERT_TRUE(guard);
+  for (const char* value : {"one", "two", "three"}) guard->wrote("a", value);
+  EXPECT_FALSE(guard->observed("a", "two"));
+  EXPECT_FALSE(guard->is_contended("a"));
+  EXPECT_FALSE(guard->observed("a", "one")) << "a watch keeps the order: this one is another's";
+  EXPECT_TRUE(guard->is_contended("a"));
+}
+
+TEST_F(ContentionGuardTest, WorkOfAWishThatHasGoneByDoesNotRunNorTakeTheWishBack) {
+  int writes = 0;
+  Work stale = guard_.guard("a", "old", [&] {
+    ++writes;
+    return WorkResult{WorkEffect::extend};
+  });
+  fight("b");
+  Work fresh = guard_.guard("a", "new", [] { return WorkResult{WorkEffect::extend}; });
+  EXPECT_EQ(stale(), WorkResult{WorkEffect::none}) << "no retry: newer work is there or to come";
+  EXPECT_EQ(writes, 0);
+  EXPECT_TRUE(guard_.observed("a", "new"));
+  EXPECT_EQ(fresh(), WorkResult{WorkEffect::extend});
+}
+
+TEST_F(ContentionGuardTest, AWishThatChangesWhileTheOldOneIsWrittenStays) {
+  Work slow = guard_.guard("a", "old", [&] {
+    EXPECT_TRUE(guard_.may_write("a", "new"));
+    return WorkResult{WorkEffect::extend};
+  });
+  EXPECT_EQ(slow(), WorkResult{WorkEffect::extend});
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(guard_.observed("a", "old"));
+  EXPECT_FALSE(guard_.is_contended("a")) << "the first of them was our own";
+  EXPECT_TRUE(guard_.observed("a", "new"));
+}
+
+TEST_F(ContentionGuardTest, GuardedWorkSaysWhatItHasWritten) {
+  Work work = guard_.guard("a", "one", [] { return WorkResult{WorkEffect::extend}; });
+  EXPECT_EQ(work(), WorkResult{WorkEffect::extend});
+  Work refused = guard_.guard("b", "one", [] { return WorkResult{WorkEffect::release}; });
+  EXPECT_EQ(refused(), WorkResult{WorkEffect::release});
+  for (const char* key : {"a", "b"}) {
+    EXPECT_TRUE(guard_.may_write(key, "two"));
+    for (int i = 0; i < 5; ++i) guard_.observed(key, "one");
+  }
+  EXPECT_FALSE(guard_.is_contended("a")) << "it was its own";
+  EXPECT_TRUE(guard_.is_contended("b")) << "it has written nothing";
+}
+
+TEST_F(ContentionGuardTest, GuardedEmptyWorkIsEmpty) {
+  EXPECT_FALSE(guard_.guard("a", "ours", Work()));
+  EXPECT_EQ(guard_.size(), 0U);
+}
+
+TEST_F(ContentionGuardTest, WhatTheCallersFunctionsThrowStaysInside) {
+  bool broken = false;
+  auto guard = ContentionGuard::create(
+      {.rewrites = 1,
+       .same =
+           [&](std::string_view a, std::string_view b) -> bool {
+             if (broken) throw std::runtime_error("same");
+             return a == b;
+           },
+       .on_contended = [](std::string_view) { throw std::runtime_error("contended"); },
+       .clock = &clock_});
+  ASSERT_TRUE(guard);
+  guard->wrote("a", "ours");
+  broken = true;
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(guard->observed("a", "ours")) << "all bytes are compared";
+  EXPECT_FALSE(guard->observed("a", "theirs"));
+  EXPECT_FALSE(guard->may_write("a", "ours"));
+  Work work = guard->guard("a", "ours", [] { return WorkResult{WorkEffect::extend}; });
+  EXPECT_EQ(work(), (WorkResult{WorkEffect::none, true}));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("same"), std::string::npos) << said;
+  EXPECT_NE(said.find("contended"), std::string::npos) << said;
+}
+
+TEST_F(ContentionGuardTest, RT05_ASlowFightEndsTooHoweverLongItLasts) {
+  int writes = 0;
+  for (int day = 0; day < 1000; ++day) {
+    if (guard_.may_write("a", "ours")) {
+      guard_.wrote("a", "ours");
+      guard_.observed("a", "ours");
+      ++writes;
+    }
+    clock_.advance(hours(23));
+    guard_.observed("a", "theirs");
+  }
+  EXPECT_EQ(writes, 20) << "4 x rewrites";
+  EXPECT_EQ(reported_, std::vector<std::string>{"a"});
 }
 
 TEST_F(ContentionGuardTest, ForgetDropsAKey) {
@@ -161,8 +322,9 @@ TEST_F(ContentionGuardTest, ManyThreadsMayTellAtOnce) {
 TEST(ContentionGuardOptionsTest, EachBadValueIsRefusedByName) {
   const std::pair<const char*, ContentionGuardOptions> cases[] = {
       {"rewrites", {.rewrites = 0}},     {"rewrites", {.rewrites = 1001}},
-      {"trials", {.trials = 1001}},      {"window", {.window = Duration::zero()}},
-      {"quiet", {.quiet = seconds(-1)}},
+      {"most", {.most = 4}},             {"most", {.most = 1'000'001}},
+      {"quiet", {.quiet = seconds(-1)}}, {"window", {.window = Duration::zero()}},
+      {"forget_after", {.forget_after = Duration::zero()}},
   };
   for (const auto& [name, options] : cases) {
     const auto guard = ContentionGuard::create(options);
