@@ -31,7 +31,8 @@ CLI::App* add_simulate_writers(CLI::App& parent, SimulateWritersOptions& options
       ->check(CLI::Range(std::size_t{1}, kMostKeys));
   sub->add_option("--rounds", options.rounds, "Changes of every object (default 5)")
       ->check(CLI::Range(std::size_t{1}, kMostRounds));
-  sub->add_option("--seed", options.seed, "The same seed gives the same table (default 1)");
+  sub->add_option("--seed", options.seed, "The same seed gives the same table (default 1)")
+      ->check(CLI::NonNegativeNumber);
   sub->add_option("--svg", options.svg, "Draw it into this file")->type_name("FILE");
   sub->footer("Example: tenure simulate writers --writers 100 --svg writers.svg");
   return sub;
@@ -55,6 +56,7 @@ int simulate_writers(const SimulateWritersOptions& options, std::ostream& out, s
   const auto rows = sim::run_experiment(experiment, [&](const sim::ExperimentRow& row) {
     out << sim::table_line(row) << std::flush;
   });
+  out << sim::table_legend() << std::flush;
   if (file.is_open()) {
     file << sim::picture(experiment, rows);
     file.close();
