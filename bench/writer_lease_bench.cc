@@ -30,10 +30,6 @@ using tenure::WriterLease;
 using tenure::WriterLeaseOptions;
 using tenure::WriterState;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 [[noreturn]] void die(const std::string& what) {
   std::fprintf(stderr, "writer_lease_bench: %s\n", what.c_str());
   std::exit(1);
@@ -82,7 +78,8 @@ struct Steps {
 };
 
 // Splits the keys among threads. Millions of keys a second over all rounds.
-double in_parallel(const std::vector<std::string>& keys, std::size_t producers, const Steps& steps) {
+double in_parallel(const std::vector<std::string>& keys, std::size_t producers,
+                   const Steps& steps) {
   const std::size_t rounds = rounds_for(keys.size());
   std::array<Clock::time_point, 2> times;
   std::size_t phase = 0;
@@ -243,7 +240,8 @@ void latency(bool quick) {
         });
         while (done.load() != round) {
         }
-        micros.push_back(seconds_since(start) * 1e6);
+        const std::chrono::duration<double, std::micro> spent = Clock::now() - start;
+        micros.push_back(spent.count());
       }
       const std::string name = std::to_string(workers) +
                                (workers == 1 ? " worker, " : " workers, ") +

@@ -84,7 +84,8 @@ std::vector<ExperimentRow> run_experiment(
 std::string table_head() {
   return "          | agreeing: until settled      | each change, for each key      | disagreeing: "
          "writes for each key, accepted (sent)\n"
-         "  writers |  writes  conflicts    within | writes  conflicts    within    |        10 min "
+         "  writers |  writes  conflicts    within | writes  conflicts    within    |        10 "
+         "min "
          "          8 h   unguarded, 10 min\n"
          "  --------+------------------------------+--------------------------------+--------------"
          "----------------------------------\n";

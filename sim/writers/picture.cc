@@ -52,7 +52,8 @@ class Chart {
   [[nodiscard]] std::string goal(double writes, const char* label) const {
     return text_of(
         "<line x1='%.0f' x2='%.0f' y1='%.1f' y2='%.1f' stroke='#777' "
-        "stroke-dasharray='5 4'/>\n<text x='%.0f' y='%.1f' fill='#777' text-anchor='end'>%s</text>\n",
+        "stroke-dasharray='5 4'/>\n<text x='%.0f' y='%.1f' fill='#777' "
+        "text-anchor='end'>%s</text>\n",
         kLeft, kRight, y(writes), y(writes), kRight - 8, y(writes) - 6, label);
   }
 

@@ -27,7 +27,8 @@ struct WritersOptions {
   Duration lease = std::chrono::seconds(60);
   Duration retry_interval = std::chrono::seconds(15);
   /// Half of the head start that a follower gives the leader. Zero: `spread` + `watch_delay`, so
-  /// that a follower has learned of a leader's write before it writes itself (docs/writer-lease.md).
+  /// that a follower has learned of a leader's write before it writes itself
+  /// (docs/writer-lease.md).
   Duration first_backoff = Duration::zero();
   /// A write takes this long, and a change is seen this much later by others, both +- half.
   Duration write_time = std::chrono::milliseconds(5);
@@ -48,8 +49,9 @@ struct WritersRound {
 };
 
 struct WritersReport {
-  /// The start: nobody leads yet. With one opinion and changes to come, it goes on until each writer
-  /// has had a result of its own and one leads; with very few keys that takes a change or two more.
+  /// The start: nobody leads yet. With one opinion and changes to come, it goes on until each
+  /// writer has had a result of its own and one leads; with very few keys that takes a change or
+  /// two more.
   WritersRound settling;
   std::size_t settling_rounds = 1;    ///< The start and those changes.
   std::vector<WritersRound> settled;  ///< Each change after that.

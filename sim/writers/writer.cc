@@ -19,9 +19,7 @@ core::LeaseTerms terms_of(const WritersOptions& options) {
 }  // namespace
 
 Writer::Writer(const WritersOptions& options, std::uint64_t seed)
-    : guarded_(options.guarded),
-      lease_(terms_of(options), seed),
-      keys_(options.keys) {
+    : guarded_(options.guarded), lease_(terms_of(options), seed), keys_(options.keys) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     keys_[i].name = std::to_string(i);
     keys_[i].hash = core::hash_key(keys_[i].name);

@@ -110,9 +110,7 @@ bool WriterLease::remove(std::string_view key) {
 void WriterLease::expire() {
   if (!engine_->in_forked_child()) engine_->expire();
 }
-std::size_t WriterLease::size() const {
-  return engine_->in_forked_child() ? 0 : engine_->size();
-}
+std::size_t WriterLease::size() const { return engine_->in_forked_child() ? 0 : engine_->size(); }
 
 // What these run may destroy the handle: they keep the engine.
 Result<bool> WriterLease::wait() { return wait_until(kForever); }

@@ -1,13 +1,13 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
+#include "contention_guard_fixture.h"
+
 #include <tenure/contention_guard.h>
-#include <tenure/testkit/manual_clock.h>
 #include <tenure/writer_lease.h>
 
 #include <cstddef>
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,44 +15,8 @@
 #include <utility>
 #include <vector>
 
-namespace tenure {
+namespace tenure::test {
 namespace {
-
-using std::chrono::hours;
-using std::chrono::minutes;
-using std::chrono::seconds;
-
-class ContentionGuardTest : public testing::Test {
- protected:
-  ContentionGuard make() {
-    auto guard = ContentionGuard::create(
-        {.same = [](std::string_view a, std::string_view b) { return meaning(a) == meaning(b); },
-         .on_contended =
-             [this](std::string_view key) {
-               const std::lock_guard lock(mutex_);
-               reported_.emplace_back(key);
-             },
-         .clock = &clock_});
-    EXPECT_TRUE(guard.has_value());
-    return std::move(*guard);
-  }
-  // What matters comes before the '@'; behind it is a timestamp.
-  static std::string_view meaning(std::string_view value) {
-    return value.substr(0, value.find('@'));
-  }
-  void fight(const std::string& key) {
-    for (int i = 0; i < 5; ++i) {
-      guard_.wrote(key, "ours");
-      guard_.observed(key, "ours");
-      guard_.observed(key, "theirs");
-    }
-  }
-
-  testkit::ManualClock clock_;
-  std::mutex mutex_;
-  std::vector<std::string> reported_;
-  ContentionGuard guard_ = make();
-};
 
 TEST_F(ContentionGuardTest, FiveForeignRewritesAreReportedOnceAndStopTheKeyOnly) {
   for (int i = 0; i < 4; ++i) {
@@ -144,82 +108,6 @@ TEST_F(ContentionGuardTest, ForgettingAndUsingAKeyAgainHoldsNoMemory) {
   EXPECT_LT(mallinfo2().uordblks, before + 10'000);
 }
 
-TEST_F(ContentionGuardTest, OwnWritesThatAreSeenLateAreNotForeign) {
-  for (int i = 1; i <= 6; ++i) {
-    const std::string value = "v" + std::to_string(i);
-    EXPECT_TRUE(guard_.may_write("a", value));
-    guard_.wrote("a", value);
-  }
-  for (int i = 1; i <= 5; ++i) EXPECT_FALSE(guard_.observed("a", "v" + std::to_string(i)));
-  EXPECT_TRUE(guard_.observed("a", "v6"));
-  EXPECT_FALSE(guard_.is_contended("a"));
-  for (int i = 1; i <= 4; ++i) guard_.observed("a", "v" + std::to_string(i));
-  EXPECT_FALSE(guard_.is_contended("a"));
-  guard_.observed("a", "v5");
-  EXPECT_TRUE(guard_.is_contended("a")) << "each of them is known again once: others insist on them";
-}
-
-TEST_F(ContentionGuardTest, WithOneRewriteALateSightOfAnOwnWriteStopsNothing) {
-  auto guard = ContentionGuard::create({.rewrites = 1, .clock = &clock_});
-  ASSERT_TRUE(guard);
-  guard->wrote("a", "one");
-  guard->wrote("a", "one");
-  EXPECT_TRUE(guard->may_write("a", "two"));
-  guard->observed("a", "one");
-  guard->observed("a", "one");
-  EXPECT_TRUE(guard->may_write("a", "two"));
-  guard->observed("a", "one");
-  EXPECT_FALSE(guard->may_write("a", "two"));
-}
-
-TEST_F(ContentionGuardTest, WhatWasWrittenBeforeWhatIsSeenIsNotWaitedFor) {
-  auto guard = ContentionGuard::create({.rewrites = 1, .clock = &clock_});
-  ASSERT_TRUE(guard);
-  for (const char* value : {"one", "two", "three"}) guard->wrote("a", value);
-  EXPECT_FALSE(guard->observed("a", "two"));
-  EXPECT_FALSE(guard->is_contended("a"));
-  EXPECT_FALSE(guard->observed("a", "one")) << "a watch keeps the order: this one is another's";
-  EXPECT_TRUE(guard->is_contended("a"));
-}
-
-TEST_F(ContentionGuardTest, WorkOfAWishThatHasGoneByDoesNotRunNorTakeTheWishBack) {
-  int writes = 0;
-  Work stale = guard_.guard("a", "old", [&] {
-    ++writes;
-    return WorkResult{WorkEffect::extend};
-  });
-  fight("b");
-  Work fresh = guard_.guard("a", "new", [] { return WorkResult{WorkEffect::extend}; });
-  EXPECT_EQ(stale(), WorkResult{WorkEffect::none}) << "no retry: newer work is there or to come";
-  EXPECT_EQ(writes, 0);
-  EXPECT_TRUE(guard_.observed("a", "new"));
-  EXPECT_EQ(fresh(), WorkResult{WorkEffect::extend});
-}
-
-TEST_F(ContentionGuardTest, AWishThatChangesWhileTheOldOneIsWrittenStays) {
-  Work slow = guard_.guard("a", "old", [&] {
-    EXPECT_TRUE(guard_.may_write("a", "new"));
-    return WorkResult{WorkEffect::extend};
-  });
-  EXPECT_EQ(slow(), WorkResult{WorkEffect::extend});
-  for (int i = 0; i < 5; ++i) EXPECT_FALSE(guard_.observed("a", "old"));
-  EXPECT_FALSE(guard_.is_contended("a")) << "the first of them was our own";
-  EXPECT_TRUE(guard_.observed("a", "new"));
-}
-
-TEST_F(ContentionGuardTest, GuardedWorkSaysWhatItHasWritten) {
-  Work work = guard_.guard("a", "one", [] { return WorkResult{WorkEffect::extend}; });
-  EXPECT_EQ(work(), WorkResult{WorkEffect::extend});
-  Work refused = guard_.guard("b", "one", [] { return WorkResult{WorkEffect::release}; });
-  EXPECT_EQ(refused(), WorkResult{WorkEffect::release});
-  for (const char* key : {"a", "b"}) {
-    EXPECT_TRUE(guard_.may_write(key, "two"));
-    for (int i = 0; i < 5; ++i) guard_.observed(key, "one");
-  }
-  EXPECT_FALSE(guard_.is_contended("a")) << "it was its own";
-  EXPECT_TRUE(guard_.is_contended("b")) << "it has written nothing";
-}
-
 TEST_F(ContentionGuardTest, GuardedEmptyWorkIsEmpty) {
   EXPECT_FALSE(guard_.guard("a", "ours", Work()));
   EXPECT_EQ(guard_.size(), 0U);
@@ -229,11 +117,10 @@ TEST_F(ContentionGuardTest, WhatTheCallersFunctionsThrowStaysInside) {
   bool broken = false;
   auto guard = ContentionGuard::create(
       {.rewrites = 1,
-       .same =
-           [&](std::string_view a, std::string_view b) -> bool {
-             if (broken) throw std::runtime_error("same");
-             return a == b;
-           },
+       .same = [&](std::string_view a, std::string_view b) -> bool {
+         if (broken) throw std::runtime_error("same");
+         return a == b;
+       },
        .on_contended = [](std::string_view) { throw std::runtime_error("contended"); },
        .clock = &clock_});
   ASSERT_TRUE(guard);
@@ -321,9 +208,12 @@ TEST_F(ContentionGuardTest, ManyThreadsMayTellAtOnce) {
 
 TEST(ContentionGuardOptionsTest, EachBadValueIsRefusedByName) {
   const std::pair<const char*, ContentionGuardOptions> cases[] = {
-      {"rewrites", {.rewrites = 0}},     {"rewrites", {.rewrites = 1001}},
-      {"most", {.most = 4}},             {"most", {.most = 1'000'001}},
-      {"quiet", {.quiet = seconds(-1)}}, {"window", {.window = Duration::zero()}},
+      {"rewrites", {.rewrites = 0}},
+      {"rewrites", {.rewrites = 1001}},
+      {"most", {.most = 4}},
+      {"most", {.most = 1'000'001}},
+      {"quiet", {.quiet = seconds(-1)}},
+      {"window", {.window = Duration::zero()}},
       {"forget_after", {.forget_after = Duration::zero()}},
   };
   for (const auto& [name, options] : cases) {
@@ -335,4 +225,4 @@ TEST(ContentionGuardOptionsTest, EachBadValueIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace tenure
+}  // namespace tenure::test

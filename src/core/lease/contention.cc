@@ -52,8 +52,8 @@ void Contention::on_new_wish(Instant now) noexcept {
 
 // After a contention ended by silence, one foreign value is enough, until it was quiet once more.
 bool Contention::on_trial(const ContentionTerms& terms, Instant now) const noexcept {
-  return pause_ > Duration::zero() && until_ != kLongAgo &&
-         until_ <= now && now < saturating_add(until_, saturating_add(pause_, terms.quiet));
+  return pause_ > Duration::zero() && until_ != kLongAgo && until_ <= now &&
+         now < saturating_add(until_, saturating_add(pause_, terms.quiet));
 }
 
 Instant Contention::forgettable(const ContentionTerms& terms) const noexcept {
