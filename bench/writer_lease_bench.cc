@@ -8,11 +8,13 @@
 #include <tenure/writer_lease.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <malloc.h>
 #include <string>
 #include <string_view>
@@ -27,10 +29,6 @@ using tenure::WorkResult;
 using tenure::WriterLease;
 using tenure::WriterLeaseOptions;
 using tenure::WriterState;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 [[noreturn]] void die(const std::string& what) {
   std::fprintf(stderr, "writer_lease_bench: %s\n", what.c_str());
@@ -68,75 +66,103 @@ std::vector<std::string> make_keys(std::size_t count, std::size_t length) {
   return keys;
 }
 
-struct Shape {
-  std::size_t producers;
-  std::size_t keys;
-  std::size_t key_bytes;
-};
-
-// How often a set of keys is gone through, so that what is measured is not the start of a thread.
+// How often a set of keys is gone through in one measurement.
 std::size_t rounds_for(std::size_t keys) { return std::max<std::size_t>(1, 1'000'000 / keys); }
 
-// Splits the keys among threads and lets each go through its part `rounds` times; `each` is called
-// for a key, `between` by each thread after a round. Returns how many keys a second that were.
-template <class Each, class Between>
-double in_parallel(const std::vector<std::string>& keys, std::size_t producers, std::size_t rounds,
-                   Each each, Between between) {
-  std::barrier ready(static_cast<std::ptrdiff_t>(producers) + 1);
+// What one measurement is made of. All but `prepare` is timed, from the instant at which all
+// producers are ready to that at which the last has finished.
+struct Steps {
+  std::function<void()> prepare = [] {};  // by one thread, before each round
+  std::function<void(std::string_view)> each;
+  std::function<void(std::size_t)> finish = [](std::size_t) {};  // by each, told the round
+};
+
+// Splits the keys among threads. Millions of keys a second over all rounds.
+double in_parallel(const std::vector<std::string>& keys, std::size_t producers,
+                   const Steps& steps) {
+  const std::size_t rounds = rounds_for(keys.size());
+  std::array<Clock::time_point, 2> times;
+  std::size_t phase = 0;
+  double spent = 0;
+  const auto note = [&]() noexcept {
+    times[phase % 2] = Clock::now();
+    if (++phase % 2 == 0) spent += std::chrono::duration<double>(times[1] - times[0]).count();
+  };
+  std::barrier gate(static_cast<std::ptrdiff_t>(producers), note);
+  std::barrier prepared(static_cast<std::ptrdiff_t>(producers));
   std::vector<std::thread> threads;
   for (std::size_t p = 0; p < producers; ++p) {
     threads.emplace_back([&, p] {
       const std::size_t from = keys.size() * p / producers;
       const std::size_t to = keys.size() * (p + 1) / producers;
-      ready.arrive_and_wait();
       for (std::size_t round = 1; round <= rounds; ++round) {
-        for (std::size_t i = from; i < to; ++i) each(std::string_view(keys[i]));
-        between(round);
+        if (p == 0) steps.prepare();
+        prepared.arrive_and_wait();
+        gate.arrive_and_wait();
+        for (std::size_t i = from; i < to; ++i) steps.each(keys[i]);
+        steps.finish(round);
+        gate.arrive_and_wait();
       }
     });
   }
-  ready.arrive_and_wait();
-  const auto start = Clock::now();
   for (std::thread& thread : threads) thread.join();
-  return static_cast<double>(keys.size() * rounds) / seconds_since(start);
+  return static_cast<double>(keys.size() * rounds) / spent / 1e6;
 }
 
-double submit_to_done(const Shape& shape, std::size_t workers) {
+// The median of several measurements, printed.
+void print_median(bool quick, const std::function<double()>& measure) {
+  std::vector<double> figures;
+  for (int i = 0; i < (quick ? 3 : 7); ++i) figures.push_back(measure());
+  std::sort(figures.begin(), figures.end());
+  std::printf("  %5.2f", figures[figures.size() / 2]);
+  std::fflush(stdout);
+}
+
+WorkResult nothing() { return {WorkEffect::extend}; }
+
+void submit_all(WriterLease& lease, const std::vector<std::string>& keys) {
+  for (const auto& key : keys) (void)lease.try_work(key, nothing);
+}
+
+void extend_all(WriterLease& lease, const std::vector<std::string>& keys) {
+  for (const auto& key : keys) lease.extend(key);
+  if (lease.size() != 0) die("extend left something");
+}
+
+double submit_to_done(const std::vector<std::string>& keys, std::size_t producers,
+                      std::size_t workers) {
   WriterLease lease = leader(workers);
-  const auto keys = make_keys(shape.keys, shape.key_bytes);
   std::atomic<std::size_t> done{0};
-  return in_parallel(
-      keys, shape.producers, rounds_for(shape.keys),
-      [&](std::string_view key) {
-        const auto ok = lease.try_work(key, [&done, size = keys.size()] {
-          if ((done.fetch_add(1) + 1) % size == 0) done.notify_all();
-          return WorkResult{WorkEffect::extend};
-        });
-        if (!ok) die(ok.error().message);
-      },
-      [&](std::size_t round) {
-        for (std::size_t now = done.load(); now < round * shape.keys; now = done.load()) {
-          done.wait(now);
-        }
-      });
+  const std::size_t size = keys.size();
+  Steps steps;
+  steps.each = [&](std::string_view key) {
+    const auto ok = lease.try_work(key, [&done, size] {
+      if ((done.fetch_add(1) + 1) % size == 0) done.notify_all();
+      return WorkResult{WorkEffect::extend};
+    });
+    if (!ok) die(ok.error().message);
+  };
+  steps.finish = [&](std::size_t round) {
+    for (std::size_t now = done.load(); now < round * size; now = done.load()) done.wait(now);
+  };
+  return in_parallel(keys, producers, steps);
+}
+
+std::vector<std::size_t> sizes(bool quick) {
+  if (quick) return {1000, 1'000'000};
+  return {1000, 1'000'000, 5'000'000};
 }
 
 void throughput(bool quick) {
-  std::puts("\nleader: distinct keys from submission to done, millions a second");
+  std::puts("\nleader: distinct keys from submission to done, millions a second, median");
   std::puts("  keys      bytes  workers  producers: 1      4      8");
-  std::vector<std::size_t> sizes{1000, 1'000'000};
-  if (!quick) sizes.push_back(5'000'000);
   for (const std::size_t workers : {std::size_t{1}, std::size_t{4}}) {
     for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}}) {
-      for (const std::size_t keys : sizes) {
-        std::printf("  %-9zu %5zu  %7zu          ", keys, bytes, workers);
+      for (const std::size_t count : sizes(quick)) {
+        const auto keys = make_keys(count, bytes);
+        std::printf("  %-9zu %5zu  %7zu          ", count, bytes, workers);
         for (const std::size_t producers : {1U, 4U, 8U}) {
-          double best = 0;
-          for (int round = 0; round < (quick ? 1 : 3); ++round) {
-            best = std::max(best, submit_to_done({producers, keys, bytes}, workers));
-          }
-          std::printf("  %5.2f", best / 1e6);
-          std::fflush(stdout);
+          print_median(quick, [&] { return submit_to_done(keys, producers, workers); });
         }
         std::puts("");
       }
@@ -145,57 +171,41 @@ void throughput(bool quick) {
 }
 
 void follower_submissions(bool quick) {
-  std::puts("\nfollower: submissions, millions a second");
+  std::puts("\nfollower: submissions, millions a second, median");
   std::puts("  keys      bytes  producers: 1      4      8   (same keys again: 1)");
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}}) {
-    for (const std::size_t count :
-         {std::size_t{1000}, std::size_t{quick ? 300'000U : 1'000'000U}}) {
+    for (const std::size_t count : sizes(quick)) {
       const auto keys = make_keys(count, bytes);
       std::printf("  %-9zu %5zu           ", count, bytes);
-      double again = 0;
+      WriterLease lease = follower(1);
+      Steps steps;
+      steps.each = [&](std::string_view key) { (void)lease.try_work(key, nothing); };
+      steps.prepare = [&] { extend_all(lease, keys); };
       for (const std::size_t producers : {1U, 4U, 8U}) {
-        WriterLease lease = follower(1);
-        const auto submit = [&](std::string_view key) {
-          (void)lease.try_work(key, [] { return WorkResult{WorkEffect::extend}; });
-        };
-        const auto nothing = [](std::size_t) {};
-        std::printf("  %5.2f", in_parallel(keys, producers, 1, submit, nothing) / 1e6);
-        if (producers == 1) again = in_parallel(keys, 1, rounds_for(count), submit, nothing);
-        if (lease.size() != count) die("lost a key");
+        print_median(quick, [&] { return in_parallel(keys, producers, steps); });
       }
-      std::printf("   %5.2f\n", again / 1e6);
+      if (lease.size() != count) die("lost a key");
+      steps.prepare = [] {};
+      print_median(quick, [&] { return in_parallel(keys, 1, steps); });
+      std::puts("");
     }
   }
 }
 
 void extends(bool quick) {
-  std::puts("\nfollower: extends of keys with pending work, millions a second");
-  std::puts("  keys      bytes  threads: 1      4");
+  std::puts("\nfollower: extends of keys with pending work, millions a second, median");
+  std::puts("  keys      bytes  threads: 1      4      8");
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}}) {
-    for (const std::size_t count :
-         {std::size_t{1000}, std::size_t{quick ? 300'000U : 1'000'000U}}) {
+    for (const std::size_t count : sizes(quick)) {
       const auto keys = make_keys(count, bytes);
       std::printf("  %-9zu %5zu         ", count, bytes);
-      for (const std::size_t threads : {1U, 4U}) {
+      for (const std::size_t threads : {1U, 4U, 8U}) {
         WriterLease lease = follower(1);
-        double spent = 0;
-        for (std::size_t round = 0; round < rounds_for(count); ++round) {
-          for (const auto& key : keys) {
-            (void)lease.try_work(key, [] { return WorkResult{WorkEffect::extend}; });
-          }
-          const auto extend = [&](std::string_view key) { lease.extend(key); };
-          if (threads == 1) {
-            const auto start = Clock::now();
-            for (const auto& key : keys) extend(key);
-            spent += seconds_since(start);
-          } else {
-            spent += static_cast<double>(count) /
-                     in_parallel(keys, threads, 1, extend, [](std::size_t) {});
-          }
-          if (lease.size() != 0) die("extend left something");
-        }
-        const auto all = static_cast<double>(count * rounds_for(count));
-        std::printf("  %5.2f", all / spent / 1e6);
+        Steps steps;
+        steps.prepare = [&] { submit_all(lease, keys); };
+        steps.each = [&](std::string_view key) { lease.extend(key); };
+        print_median(quick, [&] { return in_parallel(keys, threads, steps); });
+        if (lease.size() != 0) die("extend left something");
       }
       std::puts("");
     }
@@ -230,7 +240,8 @@ void latency(bool quick) {
         });
         while (done.load() != round) {
         }
-        micros.push_back(seconds_since(start) * 1e6);
+        const std::chrono::duration<double, std::micro> spent = Clock::now() - start;
+        micros.push_back(spent.count());
       }
       const std::string name = std::to_string(workers) +
                                (workers == 1 ? " worker, " : " workers, ") +
@@ -247,23 +258,27 @@ std::size_t heap_bytes() {
 
 void memory(bool quick) {
   std::puts("\nfollower: bytes of heap for each pending key (keys are only counted inside)");
-  std::puts("  keys      bytes   pending   after all were extended away");
+  std::puts("  keys      bytes   pending   when only every 64th is left   when all are gone");
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}}) {
-    for (const std::size_t count :
-         {std::size_t{1'000'000}, std::size_t{quick ? 1'500'000U : 5'000'000U}}) {
+    for (const std::size_t count : sizes(quick)) {
+      if (count < 1'000'000) continue;
       const auto keys = make_keys(count, bytes);
       WriterLease lease = follower(1);
       const std::size_t before = heap_bytes();
-      for (const auto& key : keys) {
-        (void)lease.try_work(key, [] { return WorkResult{WorkEffect::extend}; });
-      }
-      const std::size_t pending = heap_bytes() - before;
+      const auto held_by = [&](std::size_t some) {
+        const std::size_t now = heap_bytes();  // a few bytes of others may have gone meanwhile
+        return static_cast<double>(std::max(now, before) - before) / static_cast<double>(some);
+      };
+      submit_all(lease, keys);
       if (lease.size() != count) die("lost a key");
-      for (const auto& key : keys) lease.extend(key);
-      const auto held = static_cast<double>(heap_bytes()) - static_cast<double>(before);
-      std::printf("  %-9zu %5zu   %7.1f   %7.3f\n", count, bytes,
-                  static_cast<double>(pending) / static_cast<double>(count),
-                  held / static_cast<double>(count));
+      const double pending = held_by(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i % 64 != 0) lease.extend(keys[i]);
+      }
+      const double left = held_by(lease.size());
+      extend_all(lease, keys);
+      std::printf("  %-9zu %5zu   %7.1f   %28.0f   %17.3f\n", count, bytes, pending, left,
+                  held_by(count));
     }
   }
 }

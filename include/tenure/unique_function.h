@@ -24,6 +24,16 @@ template <class T>
 inline constexpr bool kIsStdFunction = false;
 template <class Signature>
 inline constexpr bool kIsStdFunction<std::function<Signature>> = true;
+
+/// Calls `callable`; where R is void, what it returns is thrown away.
+template <class R, class F, class... Args>
+R invoke_as(F& callable, Args&&... args) {
+  if constexpr (std::is_void_v<R>) {
+    static_cast<void>(std::invoke(callable, std::forward<Args>(args)...));
+  } else {
+    return std::invoke(callable, std::forward<Args>(args)...);
+  }
+}
 }  // namespace detail
 
 /// A callable that is moved, never copied, so that it may own what cannot be copied:
@@ -135,7 +145,7 @@ class UniqueFunction<R(Args...)> {
   template <class Held>
   static constexpr Table kInside = {
       [](std::byte* s, Args&&... args) -> R {
-        return std::invoke(*inside<Held>(s), std::forward<Args>(args)...);
+        return detail::invoke_as<R>(*inside<Held>(s), std::forward<Args>(args)...);
       },
       std::is_trivially_copyable_v<Held> ? nullptr : &move_inside<Held>,
       std::is_trivially_destructible_v<Held>
@@ -145,7 +155,7 @@ class UniqueFunction<R(Args...)> {
   template <class Held>
   static constexpr Table kOutside = {
       [](std::byte* s, Args&&... args) -> R {
-        return std::invoke(*outside<Held>(s), std::forward<Args>(args)...);
+        return detail::invoke_as<R>(*outside<Held>(s), std::forward<Args>(args)...);
       },
       nullptr, [](std::byte* s) noexcept { delete outside<Held>(s); }};
 

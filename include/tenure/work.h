@@ -64,7 +64,8 @@ struct WriterCounters {
 };
 
 /// Wraps `work` so that it is run at most `retries` + 1 times, whatever it answers: its last run's
-/// retry is ignored, its effect counts. An exception passes through and is reported as always.
+/// retry is ignored, its effect counts. An exception passes through and is reported as always. Of
+/// empty work it makes empty work, which try_work() refuses.
 ///
 ///     lease->try_work("node-7", limit_retries(3, [..] { return push_status(); }));
 [[nodiscard]] Work limit_retries(std::uint32_t retries, Work work);

@@ -83,8 +83,12 @@ struct WriterStatus {
 /// and when the lease has run out); the write itself must be conditional or harmless. For a single
 /// writer use an Election. Nor an order between keys, or between this lease and another.
 ///
-/// Work runs without any lock held: it may call everything here, also for its own key. Moving or
-/// destroying the handle is not safe beside other calls; a moved-from handle may only be assigned.
+/// Work runs without any lock held: it may call everything here, also for its own key, and may
+/// destroy the handle. Moving or destroying it is not safe beside other calls than those inside
+/// which that work runs; a moved-from handle may only be assigned.
+///
+/// In a forked child it does nothing: it is closed, follows, and has no work; the parent's goes on.
+/// A child may make its own.
 ///
 /// Thread-safety: all else may be called from any thread at any time, also from inside work.
 class WriterLease {
@@ -133,16 +137,20 @@ class WriterLease {
   [[nodiscard]] WriterStatus status() const;
   [[nodiscard]] WriterCounters counters() const;
 
-  /// `observer` is told each change of state, in order, one at a time, on the thread whose work
-  /// made the change, before that thread runs anything else: return soon. Replaces the former one;
-  /// empty takes it away. One that is being called may be called to its end after this returned.
+  /// `observer` is told each change of state, in order, one at a time: return soon. With one
+  /// worker, or one caller of poll(), on the thread whose work made the change, before it runs
+  /// anything else. With more, on any thread of theirs: a change that comes while the observer is
+  /// being told another is told by that thread next, and work may run meanwhile. Replaces the
+  /// former one; empty takes it away. One that is being called may be called to its end after this
+  /// returned.
   void on_state_change(std::function<void(WriterState)> observer);
 
   /// Ends it: no work starts any more, what waited is dropped (counted as abandoned), and all
   /// threads end. Returns when they have, or after `limit` by the lease's clock: timed_out if work
-  /// still runs then. May be called twice, from any thread. From inside work it waits for all other
-  /// work and returns; the caller's own thread ends when its work does. No work runs after it
-  /// returned without an error, but the piece that called it.
+  /// still runs then. May be called twice, from any thread. From inside work, an observer, or the
+  /// destructor of what work has captured, it waits for all work that runs elsewhere; the caller's
+  /// own thread ends when its work does. No work runs after it returned without an error, but the
+  /// pieces inside which it was called, and those that are in stop() themselves.
   Result<void> stop(Duration limit);
 
   /// Caller-driven only: a descriptor that is readable when poll() has something to do; else -1.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writers/experiment.h"
 
+#include "writers/text.h"
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 namespace tenure::sim {
 namespace {
@@ -12,10 +12,11 @@ namespace {
 // Who fights without a guard writes for ever; a few are enough to show it.
 constexpr std::size_t kMostUnguarded = 30;
 
-double accepted_per_key(const WritersOptions& options) {
-  const WritersReport report = simulate(options);
-  return static_cast<double>(report.settling.writes - report.settling.conflicts) /
-         static_cast<double>(options.keys);
+FightCost fight(const WritersOptions& options) {
+  const WritersRound all = simulate(options).settling;
+  const auto keys = static_cast<double>(options.keys);
+  return {static_cast<double>(all.writes - all.conflicts) / keys,
+          static_cast<double>(all.writes) / keys};
 }
 
 ExperimentRow run_row(const ExperimentOptions& options, std::size_t writers) {
@@ -40,18 +41,25 @@ ExperimentRow run_row(const ExperimentOptions& options, std::size_t writers) {
   fighting.rounds = 0;
   fighting.retry_interval = std::chrono::minutes(1);
   fighting.round = kShortFight;
-  row.fight_short = accepted_per_key(fighting);
+  row.fight_short = fight(fighting);
   if (writers <= kMostUnguarded) {
     fighting.guarded = false;
-    row.unguarded_short = accepted_per_key(fighting);
+    row.unguarded_short = fight(fighting).accepted;
     fighting.guarded = true;
   }
   fighting.round = kLongFight;
-  row.fight_long = accepted_per_key(fighting);
+  row.fight_long = fight(fighting);
   return row;
 }
 
-double in_ms(Duration span) { return std::chrono::duration<double, std::milli>(span).count(); }
+std::string in_ms(Duration span) {
+  if (span == kForever) return "    never";
+  return text_of("%6.0f ms", std::chrono::duration<double, std::milli>(span).count());
+}
+
+std::string both(const FightCost& cost) {
+  return text_of("%5.1f %7s", cost.accepted, text_of("(%.1f)", cost.sent).c_str());
+}
 
 }  // namespace
 
@@ -74,26 +82,29 @@ std::vector<ExperimentRow> run_experiment(
 }
 
 std::string table_head() {
-  return "          | agreeing: start              | each change, for each key      | disagreeing: "
-         "writes for each key\n"
-         "  writers |  writes  conflicts    within | writes  conflicts    within    |  10 min     "
-         "8 h   unguarded, 10 min\n"
+  return "          | agreeing: until settled      | each change, for each key      | disagreeing: "
+         "writes for each key, accepted (sent)\n"
+         "  writers |  writes  conflicts    within | writes  conflicts    within    |        10 "
+         "min "
+         "          8 h   unguarded, 10 min\n"
          "  --------+------------------------------+--------------------------------+--------------"
-         "---------------------\n";
+         "----------------------------------\n";
+}
+
+std::string table_legend() {
+  return "  within: from the change until every object was as wanted, at the slowest\n"
+         "  !     : not all came out as wanted, or not with exactly one leader\n"
+         "  -     : not run\n";
 }
 
 std::string table_line(const ExperimentRow& row) {
-  std::array<char, 200> line{};
-  std::array<char, 32> unguarded{};
-  std::snprintf(unguarded.data(), unguarded.size(), "%8.0f", row.unguarded_short);
-  std::snprintf(line.data(), line.size(),
-                "  %7zu | %7llu  %9llu %6.0f ms | %6.3f  %9.3f %6.0f ms %s | %6.1f  %6.1f   %s\n",
-                row.writers, static_cast<unsigned long long>(row.settling.writes),
-                static_cast<unsigned long long>(row.settling.conflicts),
-                in_ms(row.settling.converged), row.settled_writes, row.settled_conflicts,
-                in_ms(row.settled_converged), row.agreed ? " " : "!", row.fight_short,
-                row.fight_long, row.unguarded_short > 0 ? unguarded.data() : "       -");
-  return line.data();
+  return text_of("  %7zu | %7llu  %9llu %9s | %6.3f  %9.3f %9s %s | %s %s   %8s\n", row.writers,
+                 static_cast<unsigned long long>(row.settling.writes),
+                 static_cast<unsigned long long>(row.settling.conflicts),
+                 in_ms(row.settling.converged).c_str(), row.settled_writes, row.settled_conflicts,
+                 in_ms(row.settled_converged).c_str(), row.agreed ? " " : "!",
+                 both(row.fight_short).c_str(), both(row.fight_long).c_str(),
+                 row.unguarded_short > 0 ? text_of("%.0f", row.unguarded_short).c_str() : "-");
 }
 
 }  // namespace tenure::sim

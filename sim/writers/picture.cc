@@ -1,12 +1,10 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
 #include "writers/experiment.h"
+#include "writers/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <utility>
 
 namespace tenure::sim {
@@ -18,15 +16,6 @@ constexpr double kTop = 70;
 constexpr double kBottom = 380;
 constexpr double kLeastY = 0.5;
 constexpr double kMostY = 10'000;
-
-[[gnu::format(printf, 1, 2)]] std::string text_of(const char* format, ...) {
-  std::array<char, 400> text{};
-  va_list args;
-  va_start(args, format);
-  std::vsnprintf(text.data(), text.size(), format, args);
-  va_end(args);
-  return text.data();
-}
 
 // Both axes are logarithmic.
 class Chart {
@@ -59,11 +48,13 @@ class Chart {
     return svg;
   }
 
+  // Its label is at the right, where the lines of the start are far above it.
   [[nodiscard]] std::string goal(double writes, const char* label) const {
     return text_of(
         "<line x1='%.0f' x2='%.0f' y1='%.1f' y2='%.1f' stroke='#777' "
-        "stroke-dasharray='5 4'/>\n<text x='%.0f' y='%.1f' fill='#777'>%s</text>\n",
-        kLeft, kRight, y(writes), y(writes), kLeft + 8, y(writes) - 6, label);
+        "stroke-dasharray='5 4'/>\n<text x='%.0f' y='%.1f' fill='#777' "
+        "text-anchor='end'>%s</text>\n",
+        kLeft, kRight, y(writes), y(writes), kRight - 8, y(writes) - 6, label);
   }
 
   template <class Of>
@@ -111,11 +102,11 @@ std::string picture(const ExperimentOptions& options, const std::vector<Experime
   svg += chart.goal(1.2, "goal for a change: 1.2");
   svg += chart.line(rows, "#1b7837", "each change, agreeing",
                     [](const ExperimentRow& row) { return row.settled_writes; });
-  svg += chart.line(rows, "#2166ac", "the start, agreeing", [&](const ExperimentRow& row) {
+  svg += chart.line(rows, "#2166ac", "until settled, agreeing", [&](const ExperimentRow& row) {
     return static_cast<double>(row.settling.writes) / static_cast<double>(options.keys);
   });
   svg += chart.line(rows, "#b2610d", "8 h of disagreement",
-                    [](const ExperimentRow& row) { return row.fight_long; });
+                    [](const ExperimentRow& row) { return row.fight_long.accepted; });
   svg += chart.line(rows, "#b2182b", "10 min without a guard", [](const ExperimentRow& row) {
     return row.writers > 1 ? row.unguarded_short : 0.0;
   });

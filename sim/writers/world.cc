@@ -13,6 +13,7 @@ namespace tenure::sim {
 namespace {
 
 constexpr Instant kStart{std::chrono::seconds(1000)};
+constexpr std::size_t kMostSettlingRounds = 20;
 
 class World {
  public:
@@ -26,10 +27,17 @@ class World {
 
   WritersReport run() {
     WritersReport report;
-    report.settling = round(1);
-    for (std::size_t i = 0; i < options_.rounds; ++i) {
-      report.settled.push_back(round(static_cast<Value>(i) + 2));
+    Value next = 1;
+    report.settling = round(next++);
+    while (options_.opinions == 1 && options_.rounds > 0 && !is_settled() &&
+           report.settling_rounds < kMostSettlingRounds) {
+      const WritersRound more = round(next++);
+      ++report.settling_rounds;
+      report.settling.writes += more.writes;
+      report.settling.conflicts += more.conflicts;
+      report.settling.converged = std::max(report.settling.converged, more.converged);
     }
+    for (std::size_t i = 0; i < options_.rounds; ++i) report.settled.push_back(round(next++));
     report.all_as_wanted = std::all_of(writers_.begin(), writers_.end(), [&](const Writer& writer) {
       for (std::size_t k = 0; k < objects_.size(); ++k) {
         if (objects_[k].value != writer.wanted(k)) return false;
@@ -57,6 +65,16 @@ class World {
       return when != other.when ? when > other.when : order > other.order;
     }
   };
+
+  // Everybody has had a result of its own, and one of them leads.
+  [[nodiscard]] bool is_settled() const {
+    std::size_t leaders = 0;
+    for (const Writer& writer : writers_) {
+      if (writer.elects()) return false;
+      if (writer.leads()) ++leaders;
+    }
+    return leaders == 1;
+  }
 
   // What is wanted in a round: a value that no other round or opinion has.
   [[nodiscard]] Value value_for(Value round, std::size_t writer) const noexcept {

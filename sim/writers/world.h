@@ -26,6 +26,10 @@ struct WritersOptions {
   Duration round = std::chrono::seconds(20);
   Duration lease = std::chrono::seconds(60);
   Duration retry_interval = std::chrono::seconds(15);
+  /// Half of the head start that a follower gives the leader. Zero: `spread` + `watch_delay`, so
+  /// that a follower has learned of a leader's write before it writes itself
+  /// (docs/writer-lease.md).
+  Duration first_backoff = Duration::zero();
   /// A write takes this long, and a change is seen this much later by others, both +- half.
   Duration write_time = std::chrono::milliseconds(5);
   Duration watch_delay = std::chrono::milliseconds(50);
@@ -45,7 +49,11 @@ struct WritersRound {
 };
 
 struct WritersReport {
-  WritersRound settling;              ///< The start: nobody leads yet.
+  /// The start: nobody leads yet. With one opinion and changes to come, it goes on until each
+  /// writer has had a result of its own and one leads; with very few keys that takes a change or
+  /// two more.
+  WritersRound settling;
+  std::size_t settling_rounds = 1;    ///< The start and those changes.
   std::vector<WritersRound> settled;  ///< Each change after that.
   std::size_t leaders = 0;            ///< Writers that lead at the end.
   std::size_t pending = 0;            ///< Pieces of work that still wait at the end.

@@ -6,12 +6,20 @@
 #include <utility>
 
 namespace tenure::sim {
+namespace {
+
+core::LeaseTerms terms_of(const WritersOptions& options) {
+  core::LeaseTerms terms{.lease = options.lease, .retry_interval = options.retry_interval};
+  terms.backoff.first = options.first_backoff > Duration::zero()
+                            ? options.first_backoff
+                            : options.spread + options.watch_delay;
+  return terms;
+}
+
+}  // namespace
 
 Writer::Writer(const WritersOptions& options, std::uint64_t seed)
-    : guarded_(options.guarded),
-      lease_(core::LeaseTerms{.lease = options.lease, .retry_interval = options.retry_interval},
-             seed),
-      keys_(options.keys) {
+    : guarded_(options.guarded), lease_(terms_of(options), seed), keys_(options.keys) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     keys_[i].name = std::to_string(i);
     keys_[i].hash = core::hash_key(keys_[i].name);

@@ -48,6 +48,7 @@ class Writer {
   [[nodiscard]] bool leads() const noexcept {
     return lease_.state().state() == WriterState::leading;
   }
+  [[nodiscard]] bool elects() const noexcept { return !lease_.state().resolved(); }
   [[nodiscard]] std::size_t pending() const noexcept { return lease_.size(); }
   [[nodiscard]] Value wanted(std::size_t key) const noexcept { return keys_[key].wanted; }
 

@@ -20,6 +20,12 @@ constexpr std::size_t kMostWriters = 10'000;
 constexpr std::size_t kMostKeys = 10'000;
 constexpr std::size_t kMostRounds = 1000;
 
+// What is wrong with it; CLI11 itself takes -1 for a very large number.
+std::string whole_number(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? std::string() : "is " + text + ", must be a whole number, 0 or more";
+}
+
 }  // namespace
 
 CLI::App* add_simulate_writers(CLI::App& parent, SimulateWritersOptions& options) {
@@ -31,7 +37,8 @@ CLI::App* add_simulate_writers(CLI::App& parent, SimulateWritersOptions& options
       ->check(CLI::Range(std::size_t{1}, kMostKeys));
   sub->add_option("--rounds", options.rounds, "Changes of every object (default 5)")
       ->check(CLI::Range(std::size_t{1}, kMostRounds));
-  sub->add_option("--seed", options.seed, "The same seed gives the same table (default 1)");
+  sub->add_option("--seed", options.seed, "The same seed gives the same table (default 1)")
+      ->check(whole_number);
   sub->add_option("--svg", options.svg, "Draw it into this file")->type_name("FILE");
   sub->footer("Example: tenure simulate writers --writers 100 --svg writers.svg");
   return sub;
@@ -55,6 +62,7 @@ int simulate_writers(const SimulateWritersOptions& options, std::ostream& out, s
   const auto rows = sim::run_experiment(experiment, [&](const sim::ExperimentRow& row) {
     out << sim::table_line(row) << std::flush;
   });
+  out << sim::table_legend() << std::flush;
   if (file.is_open()) {
     file << sim::picture(experiment, rows);
     file.close();

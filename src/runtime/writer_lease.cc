@@ -53,6 +53,21 @@ Result<std::uint64_t> draw_seed() {
   return seed;
 }
 
+// In a forked child threads, locks and descriptors are the parent's: they are left as they are.
+tl::unexpected<Error> forked_child() {
+  return fail(Errc::closed, "this is a forked child; the writer lease is its parent's");
+}
+
+// The handle keeps it meanwhile, since work that is waited for may use it.
+void leave_or_end(const std::shared_ptr<runtime::WriterLeaseEngine>& engine) noexcept {
+  if (engine == nullptr) return;
+  if (engine->in_forked_child()) {
+    (void)new std::shared_ptr<runtime::WriterLeaseEngine>(engine);
+  } else {
+    engine->end();
+  }
+}
+
 }  // namespace
 
 Result<WriterLease> WriterLease::create(WriterLeaseOptions options) {
@@ -60,6 +75,7 @@ Result<WriterLease> WriterLease::create(WriterLeaseOptions options) {
   const Result<std::uint64_t> seed = options.seed != 0 ? options.seed : draw_seed();
   if (!seed) return tl::unexpected(seed.error());
   auto engine = std::make_shared<runtime::WriterLeaseEngine>(options, *seed);
+  if (engine->in_forked_child()) return fail(Errc::unavailable, "no memory, or a fatal fault");
   if (auto started = engine->start(); !started) {
     engine->end();
     return tl::unexpected(started.error());
@@ -70,37 +86,65 @@ Result<WriterLease> WriterLease::create(WriterLeaseOptions options) {
 WriterLease::WriterLease(std::shared_ptr<runtime::WriterLeaseEngine> engine) noexcept
     : engine_(std::move(engine)) {}
 
-WriterLease::~WriterLease() {
-  if (engine_ != nullptr) engine_->end();
-}
+WriterLease::~WriterLease() { leave_or_end(engine_); }
 
 WriterLease::WriterLease(WriterLease&&) noexcept = default;
 
 WriterLease& WriterLease::operator=(WriterLease&& other) noexcept {
   if (this == &other) return *this;
-  if (engine_ != nullptr) engine_->end();
+  leave_or_end(engine_);
   engine_ = std::move(other.engine_);
   return *this;
 }
 
 Result<void> WriterLease::try_work(std::string_view key, Work work) {
+  if (engine_->in_forked_child()) return forked_child();
   return engine_->try_work(key, std::move(work));
 }
-bool WriterLease::extend(std::string_view key) { return engine_->extend(key); }
-bool WriterLease::remove(std::string_view key) { return engine_->remove(key); }
-void WriterLease::expire() { engine_->expire(); }
-std::size_t WriterLease::size() const { return engine_->size(); }
-Result<bool> WriterLease::wait() { return engine_->wait(kForever); }
-Result<bool> WriterLease::wait_until(Duration limit) { return engine_->wait(limit); }
-WriterState WriterLease::state() const noexcept { return engine_->state(); }
-WriterStatus WriterLease::status() const { return engine_->status(); }
-WriterCounters WriterLease::counters() const { return engine_->counters(); }
-void WriterLease::on_state_change(std::function<void(WriterState)> observer) {
-  engine_->on_state_change(std::move(observer));
+bool WriterLease::extend(std::string_view key) {
+  return !engine_->in_forked_child() && engine_->extend(key);
 }
-Result<void> WriterLease::stop(Duration limit) { return engine_->stop(limit); }
-int WriterLease::fd() const noexcept { return engine_->fd(); }
-std::size_t WriterLease::poll() { return engine_->poll(); }
-Instant WriterLease::next_due() const { return engine_->next_due(); }
+bool WriterLease::remove(std::string_view key) {
+  return !engine_->in_forked_child() && engine_->remove(key);
+}
+void WriterLease::expire() {
+  if (!engine_->in_forked_child()) engine_->expire();
+}
+std::size_t WriterLease::size() const { return engine_->in_forked_child() ? 0 : engine_->size(); }
+
+// What these run may destroy the handle: they keep the engine.
+Result<bool> WriterLease::wait() { return wait_until(kForever); }
+Result<bool> WriterLease::wait_until(Duration limit) {
+  if (engine_->in_forked_child()) return forked_child();
+  const auto engine = engine_;
+  return engine->wait(limit);
+}
+Result<void> WriterLease::stop(Duration limit) {
+  if (engine_->in_forked_child()) return forked_child();
+  const auto engine = engine_;
+  return engine->stop(limit);
+}
+std::size_t WriterLease::poll() {
+  if (engine_->in_forked_child()) return 0;
+  const auto engine = engine_;
+  return engine->poll();
+}
+
+WriterState WriterLease::state() const noexcept {
+  return engine_->in_forked_child() ? WriterState::following : engine_->state();
+}
+WriterStatus WriterLease::status() const {
+  return engine_->in_forked_child() ? WriterStatus{WriterState::following} : engine_->status();
+}
+WriterCounters WriterLease::counters() const {
+  return engine_->in_forked_child() ? WriterCounters{} : engine_->counters();
+}
+void WriterLease::on_state_change(std::function<void(WriterState)> observer) {
+  if (!engine_->in_forked_child()) engine_->on_state_change(std::move(observer));
+}
+int WriterLease::fd() const noexcept { return engine_->in_forked_child() ? -1 : engine_->fd(); }
+Instant WriterLease::next_due() const {
+  return engine_->in_forked_child() ? kNever : engine_->next_due();
+}
 
 }  // namespace tenure

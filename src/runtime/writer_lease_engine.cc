@@ -168,6 +168,7 @@ void WriterLeaseEngine::enter() {
 // Out, and in again for what was left in the inbox while this thread was inside; but not for ever:
 // a worker has work to run and will be back, a caller hands over to a worker if one sleeps.
 LeaseLock::Word WriterLeaseEngine::leave(Leaving who) {
+  std::shared_ptr<WriterLeaseEngine> self;
   for (int pass = 0;; ++pass) {
     if (sleepers_ > 0 || caller_driven()) wake_if_due();
     bool enough = who == Leaving::worker && (pass >= kMostPasses || has_plenty());
@@ -180,6 +181,8 @@ LeaseLock::Word WriterLeaseEngine::leave(Leaving who) {
     if (garbage_.empty()) {
       left = lock_.unlock();
     } else {
+      // What a capture's destructor does may end the last handle.
+      self = weak_from_this().lock();
       const std::vector<Work> garbage = std::exchange(garbage_, {});
       left = lock_.unlock();
     }

@@ -6,7 +6,9 @@
 #include "runtime/writer_lease_inbox.h"
 #include "runtime/writer_lease_lock.h"
 #include "runtime/writer_lease_signal.h"
+#include "runtime/writer_lease_thread.h"
 
+#include <tenure/leadership.h>
 #include <tenure/writer_lease.h>
 
 #include <algorithm>
@@ -30,6 +32,9 @@ namespace tenure::runtime {
 ///     says that the workers sleep or run long work.
 /// Work is run, and destroyed, outside the lock. Workers sleep in poll(2) on a signal, a timer of
 /// the lease's clock, and the end.
+///
+/// In a forked child all of it is the parent's, its descriptors too: nothing may be called there
+/// but in_forked_child().
 class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine> {
  public:
   WriterLeaseEngine(const WriterLeaseOptions& options, std::uint64_t seed);
@@ -38,6 +43,7 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
   WriterLeaseEngine& operator=(const WriterLeaseEngine&) = delete;
 
   [[nodiscard]] Result<void> start();
+  [[nodiscard]] bool in_forked_child() const noexcept { return *in_parent_ == 0; }
   /// As stop(), in real time, and gives up threads whose work does not end.
   void end() noexcept;
 
@@ -82,14 +88,18 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
 
   // Running work (writer_lease_run.cc).
   void serve();
-  bool run_next(Instant& now);
+  bool run_next(OnThread& mark, Instant& now);
   WorkResult call(core::LeaseCore::Job& job);
   void complete(core::LeaseCore::Job job, WorkResult result, Instant now);
   void tell_observer();
   void report(std::string_view key);
   bool spin(int& budget);
   void wait_for_work();
-  [[nodiscard]] bool on_own_thread() const noexcept;
+  void note_woken() noexcept;
+  // Nothing may be run any more.
+  [[nodiscard]] bool is_over() const noexcept {
+    return ended_.load(std::memory_order_relaxed) || in_forked_child();
+  }
 
   // Waiting and ending (writer_lease_wait.cc).
   template <class Done>
@@ -100,6 +110,7 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
   static constexpr std::size_t kPlenty = 64;
 
   const WriterLeaseOptions options_;
+  const volatile unsigned char* const in_parent_ = detail::fork_guard();
   Clock& clock_;
   Signal bell_;  ///< One for each sleeper that is to wake.
   Signal end_;   ///< Raised for good when it ends.
@@ -120,11 +131,11 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
   Observer observer_;
   Instant latest_ = kLongAgo;  ///< What the machine was told last: its time must not go back.
   Instant armed_ = kNever;
-  std::size_t threads_alive_ = 0;
+  std::size_t threads_alive_ = 0;  ///< Workers, and callers that are in poll().
   std::size_t sleepers_ = 0;
   std::size_t rung_ = 0;     ///< Sleepers that have been woken and are not up yet.
   std::size_t running_ = 0;  ///< Pieces of work.
-  std::size_t stopping_inside_ = 0;
+  std::size_t excused_ = 0;  ///< Of those, on threads that are themselves in stop().
   std::uint64_t threw_ = 0;
   bool spinning_ = false;
   bool telling_ = false;

@@ -9,30 +9,6 @@
 namespace tenure::runtime {
 namespace {
 
-// Marks this thread as one that runs work of an engine. A chain: work of one lease may poll
-// another.
-class OnThread {
- public:
-  explicit OnThread(const WriterLeaseEngine* engine) noexcept
-      : engine_(engine), outer_(std::exchange(t_innermost, this)) {}
-  ~OnThread() { t_innermost = outer_; }
-  OnThread(const OnThread&) = delete;
-  OnThread& operator=(const OnThread&) = delete;
-
-  [[nodiscard]] static bool is_of(const WriterLeaseEngine* engine) noexcept {
-    const OnThread* at = t_innermost;
-    while (at != nullptr && at->engine_ != engine) at = at->outer_;
-    return at != nullptr;
-  }
-
- private:
-  static thread_local const OnThread* t_innermost;
-  const WriterLeaseEngine* engine_;
-  const OnThread* outer_;
-};
-
-thread_local const OnThread* OnThread::t_innermost = nullptr;
-
 // How long a worker without work looks for some before it sleeps: about 20 us, which is what
 // putting a thread to sleep and waking it costs.
 constexpr int kMostSpins = 1000;
@@ -42,15 +18,16 @@ const int kSpinBudget = std::thread::hardware_concurrency() > 1 ? kMostSpins : 0
 
 }  // namespace
 
-bool WriterLeaseEngine::on_own_thread() const noexcept { return OnThread::is_of(this); }
-
 void WriterLeaseEngine::serve() {
-  const OnThread mark(this);
+  OnThread mark(this);
   int budget = kSpinBudget;
   Instant now = clock_.now();
   enter();
   while (!ended_.load(std::memory_order_relaxed)) {
-    if (run_next(now)) {
+    const bool ran = run_next(mark, now);
+    // Work that forked has come back in the child.
+    if (in_forked_child()) return;
+    if (ran) {
       budget = kSpinBudget;
     } else {
       if (!spin(budget)) wait_for_work();
@@ -63,17 +40,20 @@ void WriterLeaseEngine::serve() {
 }
 
 // Inside, and again inside when it returns; outside while the work runs.
-bool WriterLeaseEngine::run_next(Instant& now) {
+bool WriterLeaseEngine::run_next(OnThread& mark, Instant& now) {
   core::LeaseCore::Job job = core_.take(at(now));
   if (!job) return false;
   ++running_;
+  mark.set_running(true);
   leave(Leaving::worker);
   const WorkResult result = call(job);
+  if (in_forked_child()) return false;
   if (!result.retry) job.work.reset();
   now = clock_.now();
   lock_.lock();
   drain(has_plenty() ? 1 : LeaseInbox::kCapacity);
   --running_;
+  mark.set_running(false);
   complete(std::move(job), result, now);
   return true;
 }
@@ -88,6 +68,7 @@ WorkResult WriterLeaseEngine::call(core::LeaseCore::Job& job) {
 }
 
 void WriterLeaseEngine::report(std::string_view key) {
+  if (in_forked_child()) return;
   enter();
   ++threw_;
   leave(Leaving::worker);
@@ -128,6 +109,7 @@ void WriterLeaseEngine::tell_observer() {
       report({});
     }
     observer.reset();
+    if (in_forked_child()) return;
     enter();
   }
   telling_ = false;
@@ -158,22 +140,30 @@ void WriterLeaseEngine::wait_for_work() {
   const bool woken = bell_.take();
   enter();
   --sleepers_;
-  if (woken) --rung_;
+  if (woken) note_woken();
   // A timer that has fired stays readable until it is armed anew.
   if (armed_ != kNever && armed_ <= clock_.now()) arm(kNever);
 }
 
+void WriterLeaseEngine::note_woken() noexcept {
+  if (rung_ > 0) --rung_;
+}
+
 std::size_t WriterLeaseEngine::poll() {
   if (!caller_driven()) return 0;
-  const OnThread mark(this);
+  OnThread mark(this);
   enter();
-  if (bell_.take()) --rung_;
+  ++threads_alive_;
+  if (bell_.take()) note_woken();
   if (armed_ != kNever && armed_ <= clock_.now()) arm(kNever);
   // No more than there is now: work that submits work must not keep the caller here for ever.
   const std::size_t most = std::max<std::size_t>(core_.size(), 1);
   std::size_t ran = 0;
   Instant now = clock_.now();
-  while (ran < most && !ended_.load(std::memory_order_relaxed) && run_next(now)) ++ran;
+  while (ran < most && !is_over() && run_next(mark, now)) ++ran;
+  if (in_forked_child()) return ran;
+  --threads_alive_;
+  if (is_over()) tell_waiters();
   leave();
   return ran;
 }

@@ -73,6 +73,7 @@ Result<void> WriterLeaseEngine::wait_for(Clock& clock, Duration limit, bool driv
   while (!(is_done = done()) && !expired) {
     leave();
     if (!drive || poll() == 0) wait_for_any(watched);
+    if (in_forked_child()) return fail(Errc::closed, "this is a forked child");
     while (waiter.changed.take()) {
     }
     expired = is_readable(timer->fd());
@@ -84,7 +85,7 @@ Result<void> WriterLeaseEngine::wait_for(Clock& clock, Duration limit, bool driv
 }
 
 Result<bool> WriterLeaseEngine::wait(Duration limit) {
-  if (on_own_thread()) {
+  if (OnThread::is_of(this)) {
     return fail(Errc::unsupported, "wait: called from inside work, which it would wait for");
   }
   const auto decided = [this] { return core_.state().resolved(); };
@@ -114,23 +115,24 @@ void WriterLeaseEngine::abandon_all() {
 }
 
 Result<void> WriterLeaseEngine::stop_by(Clock& clock, Duration limit) {
-  const bool inside = on_own_thread();
+  const bool inside = OnThread::is_of(this);
+  const OnThread::Excused own(this);
   enter();
   if (!ended_.exchange(true)) end_.raise();
-  if (inside) ++stopping_inside_;
+  excused_ += own.count();
   tell_waiters();
   leave();
   abandon_all();
 
   // Pieces that are themselves in stop() wait for this one: none waits for them.
   auto stopped = wait_for(clock, limit, false, [&] {
-    return inside ? running_ <= stopping_inside_ : running_ == 0 && threads_alive_ == 0;
+    return inside ? running_ <= excused_ : running_ == 0 && threads_alive_ == 0;
   });
-  if (inside) {
-    enter();
-    --stopping_inside_;
-    leave();
-  } else if (stopped) {
+  if (in_forked_child()) return stopped;
+  enter();
+  excused_ -= own.count();
+  leave();
+  if (!inside && stopped) {
     const std::lock_guard guard(threads_mutex_);
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();

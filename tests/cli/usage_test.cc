@@ -26,6 +26,8 @@ const std::vector<Bad>& bad_lines() {
   static const std::vector<Bad> lines{
       {{}, {"ubcommand"}},
       {{"fly"}, {"fly"}},
+      {{"simulate", "writers", "--seed", "-1"}, {"--seed", "-1"}},
+      {{"simulate", "writers", "--writers", "-1"}, {"--writers"}},
       {{"run"}, {"--name"}},
       {{"run", "--name", "x"}, {"command", "--"}},
       {{"run", "--name", "x", "--"}, {"command", "--"}},

@@ -82,16 +82,20 @@ TEST(StatusFileExample, OneOfThreeMostlyWritesAndAnotherTakesOverWhenItIsKilled)
   }
   EXPECT_LE(others, 2) << "mostly one of them writes";
 
+  const auto written_by_others = [&] {
+    int written = 0;
+    for (const auto& replica : replicas) {
+      if (replica.get() != writer) written += replica->count("wrote");
+    }
+    return written;
+  };
   writer->end(SIGKILL);
-  EXPECT_TRUE(eventually(
-      [&] {
-        int written = 0;
-        for (const auto& replica : replicas) {
-          if (replica.get() != writer) written += replica->count("wrote");
-        }
-        return written >= others + 2;
-      },
-      kPatience * 2));
+  const Stopwatch watch;
+  const int before = written_by_others();
+  EXPECT_TRUE(eventually([&] { return written_by_others() > before; }, kPatience * 2));
+  // The lease, the 2 s in which nothing new is to be written, and a slow machine.
+  EXPECT_LT(watch.elapsed(), std::chrono::seconds(5 + 2 + 2)) << "another takes over in time";
+  EXPECT_TRUE(eventually([&] { return written_by_others() >= before + 2; }, kPatience * 2));
 }
 
 }  // namespace

@@ -1,53 +1,22 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
+#include "contention_guard_fixture.h"
+
 #include <tenure/contention_guard.h>
-#include <tenure/testkit/manual_clock.h>
 #include <tenure/writer_lease.h>
 
+#include <cstddef>
 #include <gtest/gtest.h>
-#include <mutex>
+#include <malloc.h>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
-namespace tenure {
+namespace tenure::test {
 namespace {
-
-using std::chrono::minutes;
-using std::chrono::seconds;
-
-class ContentionGuardTest : public testing::Test {
- protected:
-  ContentionGuard make() {
-    auto guard = ContentionGuard::create(
-        {.same = [](std::string_view a, std::string_view b) { return meaning(a) == meaning(b); },
-         .on_contended =
-             [this](std::string_view key) {
-               const std::lock_guard lock(mutex_);
-               reported_.emplace_back(key);
-             },
-         .clock = &clock_});
-    EXPECT_TRUE(guard.has_value());
-    return std::move(*guard);
-  }
-  // What matters comes before the '@'; behind it is a timestamp.
-  static std::string_view meaning(std::string_view value) {
-    return value.substr(0, value.find('@'));
-  }
-  void fight(const std::string& key) {
-    for (int i = 0; i < 5; ++i) {
-      guard_.wrote(key, "ours");
-      guard_.observed(key, "ours");
-      guard_.observed(key, "theirs");
-    }
-  }
-
-  testkit::ManualClock clock_;
-  std::mutex mutex_;
-  std::vector<std::string> reported_;
-  ContentionGuard guard_ = make();
-};
 
 TEST_F(ContentionGuardTest, FiveForeignRewritesAreReportedOnceAndStopTheKeyOnly) {
   for (int i = 0; i < 4; ++i) {
@@ -97,11 +66,90 @@ TEST_F(ContentionGuardTest, ValuesOfKeysNobodyHereWantsAreNotCounted) {
 TEST_F(ContentionGuardTest, ForgetsAfterAQuietTime) {
   for (int i = 0; i < 100; ++i) guard_.wrote("k" + std::to_string(i), "ours");
   fight("a");
+  clock_.advance(hours(24) - Duration(1));
   EXPECT_EQ(guard_.size(), 101U);
-  clock_.advance(minutes(5));
-  EXPECT_EQ(guard_.size(), 1U) << "the contended one is still on trial";
-  clock_.advance(minutes(10));
+  clock_.advance(Duration(1));
   EXPECT_EQ(guard_.size(), 0U);
+}
+
+TEST_F(ContentionGuardTest, AKeyThatIsFoughtOverKeepsNoOtherFromBeingForgotten) {
+  for (int i = 0; i < 20; ++i) {
+    fight("hot");
+    clock_.advance(hours(23));
+  }
+  EXPECT_TRUE(guard_.is_contended("hot"));
+  for (int i = 0; i < 1000; ++i) guard_.wrote("k" + std::to_string(i), "ours");
+  clock_.advance(hours(24));
+  EXPECT_EQ(guard_.size(), 1U) << "only the one that is fought over";
+  guard_.wrote("hot", "something else");
+  clock_.advance(hours(24));
+  EXPECT_EQ(guard_.size(), 0U);
+}
+
+// Each use looks after a few others, so that nobody need ask for size().
+TEST_F(ContentionGuardTest, QuietKeysAreForgottenByTheUseOfOthers) {
+  fight("hot");
+  for (int i = 0; i < 100; ++i) guard_.wrote("k" + std::to_string(i), "a value long enough");
+  clock_.advance(hours(24));
+  for (int i = 0; i < 60; ++i) guard_.wrote("used", "ours");
+  EXPECT_TRUE(guard_.observed("used", "ours"));
+  EXPECT_FALSE(guard_.observed("k99", "a value long enough")) << "nothing is known of it";
+}
+
+TEST_F(ContentionGuardTest, ForgettingAndUsingAKeyAgainHoldsNoMemory) {
+  const auto use = [this] {
+    for (int i = 0; i < 100'000; ++i) {
+      guard_.forget("some-long-key-that-allocates-memory");
+      (void)guard_.may_write("some-long-key-that-allocates-memory", "ours");
+    }
+  };
+  const std::size_t before = mallinfo2().uordblks;
+  use();
+  EXPECT_LT(mallinfo2().uordblks, before + 10'000);
+}
+
+TEST_F(ContentionGuardTest, GuardedEmptyWorkIsEmpty) {
+  EXPECT_FALSE(guard_.guard("a", "ours", Work()));
+  EXPECT_EQ(guard_.size(), 0U);
+}
+
+TEST_F(ContentionGuardTest, WhatTheCallersFunctionsThrowStaysInside) {
+  bool broken = false;
+  auto guard = ContentionGuard::create(
+      {.rewrites = 1,
+       .same = [&](std::string_view a, std::string_view b) -> bool {
+         if (broken) throw std::runtime_error("same");
+         return a == b;
+       },
+       .on_contended = [](std::string_view) { throw std::runtime_error("contended"); },
+       .clock = &clock_});
+  ASSERT_TRUE(guard);
+  guard->wrote("a", "ours");
+  broken = true;
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(guard->observed("a", "ours")) << "all bytes are compared";
+  EXPECT_FALSE(guard->observed("a", "theirs"));
+  EXPECT_FALSE(guard->may_write("a", "ours"));
+  Work work = guard->guard("a", "ours", [] { return WorkResult{WorkEffect::extend}; });
+  EXPECT_EQ(work(), (WorkResult{WorkEffect::none, true}));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("same"), std::string::npos) << said;
+  EXPECT_NE(said.find("contended"), std::string::npos) << said;
+}
+
+TEST_F(ContentionGuardTest, RT05_ASlowFightEndsTooHoweverLongItLasts) {
+  int writes = 0;
+  for (int day = 0; day < 1000; ++day) {
+    if (guard_.may_write("a", "ours")) {
+      guard_.wrote("a", "ours");
+      guard_.observed("a", "ours");
+      ++writes;
+    }
+    clock_.advance(hours(23));
+    guard_.observed("a", "theirs");
+  }
+  EXPECT_EQ(writes, 20) << "4 x rewrites";
+  EXPECT_EQ(reported_, std::vector<std::string>{"a"});
 }
 
 TEST_F(ContentionGuardTest, ForgetDropsAKey) {
@@ -160,9 +208,13 @@ TEST_F(ContentionGuardTest, ManyThreadsMayTellAtOnce) {
 
 TEST(ContentionGuardOptionsTest, EachBadValueIsRefusedByName) {
   const std::pair<const char*, ContentionGuardOptions> cases[] = {
-      {"rewrites", {.rewrites = 0}},     {"rewrites", {.rewrites = 1001}},
-      {"trials", {.trials = 1001}},      {"window", {.window = Duration::zero()}},
+      {"rewrites", {.rewrites = 0}},
+      {"rewrites", {.rewrites = 1001}},
+      {"most", {.most = 4}},
+      {"most", {.most = 1'000'001}},
       {"quiet", {.quiet = seconds(-1)}},
+      {"window", {.window = Duration::zero()}},
+      {"forget_after", {.forget_after = Duration::zero()}},
   };
   for (const auto& [name, options] : cases) {
     const auto guard = ContentionGuard::create(options);
@@ -173,4 +225,4 @@ TEST(ContentionGuardOptionsTest, EachBadValueIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace tenure
+}  // namespace tenure::test

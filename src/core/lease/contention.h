@@ -13,7 +13,8 @@ struct ContentionTerms {
   std::uint32_t rewrites = 5;
   Duration window = std::chrono::minutes(1);
   Duration quiet = std::chrono::minutes(5);
-  std::uint32_t trials = 10;
+  std::uint32_t most = 20;
+  Duration forget_after = std::chrono::hours(24);
 };
 
 /// The fight over one key, as one of the fighters sees it. Knows no values: it is told whether what
@@ -32,7 +33,7 @@ class Contention {
   /// Whether work must stand still at `now`.
   [[nodiscard]] bool contended(Instant now) const noexcept { return now < until_; }
 
-  /// From when on it may be forgotten if nothing more happens.
+  /// From when on it may be forgotten if nothing more happens; kNever if silence counts no more.
   [[nodiscard]] Instant forgettable(const ContentionTerms& terms) const noexcept;
 
  private:
@@ -41,7 +42,8 @@ class Contention {
   std::vector<Instant> foreign_;  ///< When, within the window; fewer than `rewrites`.
   Instant until_ = kLongAgo;      ///< Contended until then.
   Duration pause_{};              ///< How long it was contended last; doubles.
-  std::uint32_t trials_ = 0;      ///< Tries after silence that were overwritten, in a row.
+  std::uint32_t lost_ = 0;        ///< Foreign rewrites since all was well.
+  Instant last_foreign_ = kLongAgo;
   Instant last_ = kLongAgo;
 };
 

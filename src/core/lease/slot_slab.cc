@@ -9,11 +9,13 @@
 namespace tenure::core {
 namespace {
 
-constexpr std::uint64_t kAllFree = ~std::uint64_t{0};
+constexpr std::uint8_t kAllFree = UINT8_MAX;
+// Up to here the list of blocks is small enough to be kept for good.
+constexpr std::size_t kSmallList = 512;
 
 }  // namespace
 
-static_assert(SlotSlab::kBlockSlots == 64, "a block's free slots are the bits of one word");
+static_assert(SlotSlab::kBlockSlots == 8, "a block's free slots are the bits of one byte");
 static_assert(sizeof(Slot) == 72, "the memory of a pending key is promised in docs/performance.md");
 
 std::uint32_t SlotSlab::allocate() {
@@ -21,10 +23,10 @@ std::uint32_t SlotSlab::allocate() {
   const std::uint32_t number = open_;
   Block& block = blocks_[number];
   TENURE_CHECK(block.slots != nullptr && block.free != 0);
+  if (block.free == kAllFree && spares_ > 0) --spares_;
   const auto bit = static_cast<std::uint32_t>(std::countr_zero(block.free));
-  block.free &= block.free - 1;
+  block.free &= static_cast<std::uint8_t>(block.free - 1);
   if (block.free == 0) close(number);
-  if (spare_ == number) spare_ = kNone;
   ++in_use_;
   return number * kBlockSlots + bit;
 }
@@ -33,21 +35,22 @@ void SlotSlab::release(std::uint32_t slot) {
   const std::uint32_t number = slot / kBlockSlots;
   TENURE_CHECK(number < blocks_.size() && in_use_ > 0);
   Block& block = blocks_[number];
-  const std::uint64_t bit = std::uint64_t{1} << (slot % kBlockSlots);
+  const auto bit = static_cast<std::uint8_t>(1U << (slot % kBlockSlots));
   TENURE_CHECK(block.slots != nullptr && (block.free & bit) == 0);
   if (block.free == 0) open(number);
   block.free |= bit;
   --in_use_;
   if (block.free != kAllFree) return;
-  if (spare_ == kNone) {
-    spare_ = number;
+  if (spares_ < kSpareBlocks) {
+    ++spares_;
   } else {
     drop_block(number);
   }
   // The list of blocks itself is memory too, once there were millions.
-  if (in_use_ == 0 && blocks_.size() > kBlockSlots) {
+  if (in_use_ == 0 && blocks_.size() > kSmallList) {
     blocks_ = std::vector<Block>();
-    open_ = gone_ = spare_ = kNone;
+    open_ = gone_ = kNone;
+    spares_ = 0;
     held_ = 0;
   }
 }

@@ -54,13 +54,16 @@ struct Slot {
 };
 
 /// Slots by number, in blocks that never move, so that a key can be read while it runs. A block
-/// without a slot in use is given back, but for one.
+/// without a slot in use is given back, but for a few. Blocks are small, since one key that stays
+/// keeps a whole one.
 class SlotSlab {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
   /// Numbers from here on are never given out.
   static constexpr std::uint32_t kEnd = UINT32_MAX - 64;
-  static constexpr std::uint32_t kBlockSlots = 64;
+  static constexpr std::uint32_t kBlockSlots = 8;
+  /// So many empty blocks are kept: what comes and goes all the time need not be allocated anew.
+  static constexpr std::uint32_t kSpareBlocks = 8;
 
   /// A slot as new.
   [[nodiscard]] std::uint32_t allocate();
@@ -78,7 +81,7 @@ class SlotSlab {
  private:
   struct Block {
     std::unique_ptr<Slot[]> slots;  ///< Null: given back.
-    std::uint64_t free = 0;         ///< A bit for each free slot.
+    std::uint8_t free = 0;          ///< A bit for each free slot.
     std::uint32_t prev = kNone;     ///< Neighbours among the open blocks,
     std::uint32_t next = kNone;     ///< or among the given back.
   };
@@ -89,9 +92,9 @@ class SlotSlab {
   void drop_block(std::uint32_t block) noexcept;
 
   std::vector<Block> blocks_;
-  std::uint32_t open_ = kNone;   ///< First block with a free slot.
-  std::uint32_t gone_ = kNone;   ///< First block given back, to be used again.
-  std::uint32_t spare_ = kNone;  ///< The one empty block that is kept.
+  std::uint32_t open_ = kNone;  ///< First block with a free slot.
+  std::uint32_t gone_ = kNone;  ///< First block given back, to be used again.
+  std::uint32_t spares_ = 0;    ///< Empty blocks that are kept.
   std::size_t in_use_ = 0;
   std::size_t held_ = 0;
 };

@@ -216,7 +216,12 @@ void WorkQueue::splice_to_due(ListName name) noexcept {
   links(from.prev).next = head;
   links(head).prev = from.prev;
   from = {head_of(name), head_of(name)};
-  ++epochs_[static_cast<std::size_t>(name)];
+  // An epoch that starts anew must not make old labels true again. They are all in here.
+  if (++epochs_[static_cast<std::size_t>(name)] != 0) return;
+  for (std::uint32_t at = first(ListName::due); at != head; at = slots_[at].links.next) {
+    slots_[at].list = ListName::due;
+    slots_[at].epoch = epochs_[static_cast<std::size_t>(ListName::due)];
+  }
 }
 
 bool WorkQueue::promote(ListName name, Instant now) noexcept {

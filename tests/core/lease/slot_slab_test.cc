@@ -12,6 +12,9 @@
 namespace tenure::core {
 namespace {
 
+constexpr std::size_t kSlots = SlotSlab::kBlockSlots;
+constexpr std::size_t kSpares = SlotSlab::kSpareBlocks;
+
 TEST(SlotSlab, NeverGivesASlotTwiceAndGivesBackWhatIsEmpty) {
   Rng rng(3);
   SlotSlab slab;
@@ -32,21 +35,33 @@ TEST(SlotSlab, NeverGivesASlotTwiceAndGivesBackWhatIsEmpty) {
     ASSERT_EQ(slab.in_use(), used.size());
   }
   for (const std::uint32_t slot : used) slab.release(slot);
-  EXPECT_LE(slab.blocks_held(), 1U);
+  EXPECT_LE(slab.blocks_held(), kSpares);
 }
 
-TEST(SlotSlab, HoldsNoMoreThanOneBlockBeyondWhatIsInUse) {
+TEST(SlotSlab, HoldsNoMoreThanAFewBlocksBeyondWhatIsInUse) {
   SlotSlab slab;
   std::vector<std::uint32_t> used;
-  for (int i = 0; i < 64 * 100; ++i) used.push_back(slab.allocate());
+  for (std::size_t i = 0; i < kSlots * 100; ++i) used.push_back(slab.allocate());
   EXPECT_EQ(slab.blocks_held(), 100U);
   while (!used.empty()) {
     slab.release(used.back());
     used.pop_back();
-    ASSERT_LE(slab.blocks_held(), used.size() / 64 + 2);
+    ASSERT_LE(slab.blocks_held(), used.size() / kSlots + 1 + kSpares);
   }
-  for (int i = 0; i < 64 * 3; ++i) used.push_back(slab.allocate());
-  EXPECT_EQ(slab.blocks_held(), 3U);
+  EXPECT_EQ(slab.blocks_held(), kSpares) << "what comes and goes is not allocated each time";
+  for (std::size_t i = 0; i < kSlots * (kSpares + 3); ++i) used.push_back(slab.allocate());
+  EXPECT_EQ(slab.blocks_held(), kSpares + 3);
+}
+
+TEST(SlotSlab, OneSlotInEachOfManyBlocksKeepsASmallBlockOnly) {
+  SlotSlab slab;
+  std::vector<std::uint32_t> used;
+  for (int i = 0; i < 6400; ++i) used.push_back(slab.allocate());
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (i % 64 != 0) slab.release(used[i]);
+  }
+  EXPECT_LE(slab.blocks_held(), slab.in_use() + kSpares);
+  EXPECT_LE(SlotSlab::kBlockSlots * sizeof(Slot), 600U);
 }
 
 TEST(SlotSlab, ASlotStaysWhereItIsWhileOthersComeAndGo) {

@@ -57,6 +57,18 @@ TEST(UniqueFunction, PlainCapturesNeedNoDestruction) {
   EXPECT_EQ(sizeof(Work), 32U);
 }
 
+TEST(UniqueFunction, ThrowsAwayWhatACallableReturnsWhereNothingIsWanted) {
+  int calls = 0;
+  UniqueFunction<void()> inside = [&calls] { return ++calls; };
+  const std::array<int, 100> large{};
+  UniqueFunction<void(int)> outside = [&calls, large](int by) { return calls += by + large[0]; };
+  inside();
+  outside(5);
+  EXPECT_EQ(calls, 6);
+}
+
+TEST(LimitRetries, OfEmptyWorkMakesEmptyWork) { EXPECT_FALSE(limit_retries(3, Work())); }
+
 TEST(LimitRetries, ZeroRunsOnceAndTheEffectCounts) {
   Work work = limit_retries(0, [] { return WorkResult{WorkEffect::release, true}; });
   EXPECT_EQ(work(), (WorkResult{WorkEffect::release, false}));

@@ -1,0 +1,247 @@
+// Copyright 2026 The tenure authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Promises that only show between threads, in descriptors, in memory, or with a clock that lies.
+#include "tests/support/eventually.h"
+#include "writer_lease_contract.h"
+
+#include <tenure/writer_lease.h>
+
+#include <atomic>
+#include <cstddef>
+#include <gtest/gtest.h>
+#include <latch>
+#include <malloc.h>
+#include <memory>
+#include <mutex>
+#include <poll.h>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tenure::test {
+namespace {
+
+using std::chrono::minutes;
+
+WriterLease make(WriterLeaseOptions options) {
+  auto lease = WriterLease::create(std::move(options));
+  EXPECT_TRUE(lease.has_value());
+  return std::move(*lease);
+}
+
+WorkResult extend() { return {WorkEffect::extend}; }
+
+bool readable(int fd, int limit_ms = 0) {
+  pollfd polled{fd, POLLIN, 0};
+  return poll(&polled, 1, limit_ms) == 1;
+}
+
+using WriterLeaseDescriptor = WriterLeaseContract;
+
+TEST_F(WriterLeaseDescriptor, IsReadableWhenWorkIsSubmittedUntilItHasRun) {
+  EXPECT_FALSE(readable(lease_.fd()));
+  submit("a", {WorkEffect::extend});
+  EXPECT_TRUE(readable(lease_.fd()));
+  EXPECT_EQ(poll(), Ran{"a"});
+  EXPECT_FALSE(readable(lease_.fd()));
+}
+
+TEST_F(WriterLeaseDescriptor, IsReadableWhenTheTimeOfWorkHasCome) {
+  follow();
+  submit("a", {});
+  EXPECT_FALSE(readable(lease_.fd()));
+  clock_.advance(milliseconds(40));
+  EXPECT_TRUE(readable(lease_.fd()));
+  EXPECT_EQ(poll(), Ran{"a"});
+  EXPECT_FALSE(readable(lease_.fd()));
+}
+
+TEST_F(WriterLeaseDescriptor, IsReadableAfterExpire) {
+  follow_for_a_lease();
+  submit("a", {});
+  EXPECT_FALSE(readable(lease_.fd()));
+  lease_.expire();
+  EXPECT_TRUE(readable(lease_.fd()));
+}
+
+// A clock that can be set back, which none should be.
+class SetBackClock final : public Clock {
+ public:
+  [[nodiscard]] Instant now() const noexcept override { return inner_.now() - back_; }
+  [[nodiscard]] WallTime wall_now() const noexcept override { return inner_.wall_now(); }
+  [[nodiscard]] std::unique_ptr<Timer> make_timer() override { return inner_.make_timer(); }
+  void set_back(Duration by) { back_ = by; }
+
+ private:
+  testkit::ManualClock inner_;
+  Duration back_{};
+};
+
+// Threads read the clock and come in later: the machine must not be told of a time before another.
+TEST(WriterLeaseTime, NeverGoesBackForTheMachine) {
+  SetBackClock clock;
+  WriterLease lease = make({.backoff = {.jitter = 0}, .workers = 0, .clock = &clock});
+  ASSERT_TRUE(lease.try_work("first", [] { return WorkResult{WorkEffect::release}; }));
+  ASSERT_EQ(lease.poll(), 1U);
+  const Instant then = clock.now();
+  clock.set_back(seconds(10));
+  ASSERT_TRUE(lease.try_work("a", extend));
+  EXPECT_EQ(lease.next_due(), then + milliseconds(40));
+  EXPECT_TRUE(lease.extend("a"));
+  EXPECT_EQ(lease.status().expires, then + milliseconds(80));
+}
+
+TEST(WriterLeaseThreadsPromise, ExpireWakesAFollowerAtOnceAlthoughTheClockStandsStill) {
+  testkit::ManualClock clock;
+  WriterLease lease = make({.backoff = {.first = minutes(1)}, .clock = &clock});
+  ASSERT_TRUE(lease.try_work("first", [] { return WorkResult{WorkEffect::release}; }));
+  ASSERT_EQ(lease.wait(), Result<bool>(false));
+  std::atomic<bool> ran{false};
+  ASSERT_TRUE(lease.try_work("a", [&] {
+    ran = true;
+    return extend();
+  }));
+  EXPECT_FALSE(eventually([&] { return ran.load(); }, milliseconds(20)));
+  const Stopwatch watch;
+  lease.expire();
+  EXPECT_TRUE(eventually([&] { return ran.load(); }));
+  EXPECT_LT(watch.elapsed(), seconds(2));
+}
+
+TEST(WriterLeaseThreadsPromise, TheObserverIsCalledByOneThreadAtATime) {
+  WriterLease lease = make({.workers = 2});
+  std::latch let_go(1);
+  std::atomic<int> calls{0};
+  std::mutex mutex;
+  std::vector<WriterState> told;
+  lease.on_state_change([&](WriterState state) {
+    if (++calls == 1) let_go.wait();
+    const std::lock_guard guard(mutex);
+    told.push_back(state);
+  });
+  ASSERT_TRUE(lease.try_work("a", extend));
+  ASSERT_TRUE(eventually([&] { return calls == 1; }));
+  ASSERT_TRUE(lease.try_work("b", [] { return WorkResult{WorkEffect::release}; }));
+  ASSERT_TRUE(eventually([&] { return lease.state() == WriterState::following; }));
+  EXPECT_FALSE(eventually([&] { return calls > 1; }, milliseconds(20)));
+  let_go.count_down();
+  EXPECT_TRUE(eventually([&] { return calls == 2; }));
+  EXPECT_TRUE(lease.stop(seconds(20)));
+  EXPECT_EQ(told, (std::vector{WriterState::leading, WriterState::following}));
+}
+
+// Producers leave work for whoever is inside, and go. The next four tests are about that.
+TEST(WriterLeaseInbox, WhatAThreadHasSubmittedItsNextCallSees) {
+  WriterLease lease = make({.lease = minutes(60), .backoff = {.first = minutes(10)}});
+  ASSERT_TRUE(lease.try_work("first", [] { return WorkResult{WorkEffect::release}; }));
+  ASSERT_EQ(lease.wait(), Result<bool>(false));
+  std::atomic<int> unseen{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20'000; ++i) {
+        const std::string key = std::to_string(t * 1'000'000 + i);
+        (void)lease.try_work(key, extend);
+        if (!lease.extend(key)) ++unseen;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(unseen, 0);
+}
+
+TEST(WriterLeaseInbox, WorkLeftWhileTheOnlyAwakeWorkerRunsWakesAnother) {
+  for (int round = 0; round < 5; ++round) {
+    WriterLease lease = make({.workers = 2});
+    EXPECT_FALSE(eventually([] { return false; }, milliseconds(5))) << "both fall asleep";
+    std::latch runs(1);
+    std::latch let_go(1);
+    std::atomic<bool> ran{false};
+    ASSERT_TRUE(lease.try_work("long", [&] {
+      runs.count_down();
+      let_go.wait();
+      return extend();
+    }));
+    runs.wait();
+    ASSERT_TRUE(lease.try_work("short", [&] {
+      ran = true;
+      return extend();
+    }));
+    // Nothing is called here, since whoever goes in looks.
+    const bool in_time = eventually([&] { return ran.load(); }, seconds(5));
+    let_go.count_down();
+    ASSERT_TRUE(in_time);
+  }
+}
+
+// Each of them waits for its own work and calls nothing else: what is overlooked stays so.
+void submit_one_after_another(WriterLease& lease, int thread, int count, std::atomic<int>& lost) {
+  std::atomic<int> ran{0};
+  for (int i = 1; i <= count && lost == 0; ++i) {
+    (void)lease.try_work("k" + std::to_string(thread), [&ran] {
+      ++ran;
+      return extend();
+    });
+    for (int spins = 0; ran < i && spins < 20'000; ++spins) std::this_thread::yield();
+    if (!eventually([&] { return ran >= i || lost > 0; }, seconds(5))) ++lost;
+  }
+}
+
+TEST(WriterLeaseInbox, NothingIsOverlookedByWorkers) {
+  WriterLease lease = make({});
+  std::atomic<int> lost{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] { submit_one_after_another(lease, t, 2000, lost); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(lost, 0);
+}
+
+TEST(WriterLeaseInbox, NothingIsOverlookedByACallerThatSleepsOnTheDescriptor) {
+  WriterLease lease = make({.workers = 0});
+  std::atomic<int> lost{0};
+  std::atomic<bool> over{false};
+  std::thread driver([&] {
+    while (!over) {
+      if (readable(lease.fd(), 10'000)) lease.poll();
+    }
+  });
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] { submit_one_after_another(lease, t, 2000, lost); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(lost, 0);
+  over = true;
+  ASSERT_TRUE(lease.try_work("last", extend));
+  driver.join();
+}
+
+// At most half of what the Go original takes, also for what is left of many; and nothing after.
+TEST(WriterLeaseMemory, IsAtMostHalfOfTheOriginalsAndGoesWithTheKeys) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizers have a heap of their own";
+#endif
+  constexpr std::size_t kKeys = 200'000;
+  testkit::ManualClock clock;
+  WriterLease lease = make({.workers = 0, .clock = &clock});
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < kKeys; ++i) keys.push_back("key" + std::to_string(i));
+  const auto heap = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+  const std::size_t before = heap();
+  for (const std::string& key : keys) ASSERT_TRUE(lease.try_work(key, extend));
+  EXPECT_LE(heap() - before, 162 * kKeys);
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    if (i % 64 != 0) lease.extend(keys[i]);
+  }
+  EXPECT_LE(heap() - before, 1000 * lease.size()) << "the worst case: far apart from one another";
+  for (const std::string& key : keys) lease.extend(key);
+  EXPECT_EQ(lease.size(), 0U);
+  EXPECT_LE(heap(), before + 10'000);
+}
+
+}  // namespace
+}  // namespace tenure::test
