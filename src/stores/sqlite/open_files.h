@@ -4,8 +4,8 @@
 
 #include <tenure/error.h>
 
+#include <ctime>
 #include <sys/types.h>
-#include <time.h>
 
 #include <array>
 #include <string>

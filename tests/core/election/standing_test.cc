@@ -377,50 +377,6 @@ TEST(Standing, PermissionProblemsAreReportedAndTriedAgain) {
   EXPECT_GE(w.count<SendAcquire>(), 2);
 }
 
-TEST(Standing, StoreThatTurnsForeignIsTheEnd) {
-  for (const Errc code : {Errc::corrupt, Errc::unsupported, Errc::invalid_argument}) {
-    SCOPED_TRACE(to_string(code));
-    MachineWorld w;
-    w.start();
-    w.held_by(record_of("B", 5), false);
-    w.run_until<SendAcquire>();
-    w.acquire_fails(code);
-    EXPECT_EQ(w.phase(), Phase::stopped);
-    ASSERT_TRUE(w.last<Finish>().error.has_value());
-    EXPECT_EQ(w.last<Finish>().error->code, code);
-    EXPECT_EQ(w.count<SendRelease>(), 0) << "there is nothing of ours";
-  }
-}
-
-TEST(Standing, StoreThatTurnsForeignIsLeftWithoutARecordOfOurs) {
-  MachineWorld w;
-  w.start();
-  w.acquire_fails(Errc::outcome_unknown);
-  w.run_until<SendAcquire>();
-  w.acquire_fails(Errc::corrupt);
-  EXPECT_EQ(w.last<SendRelease>().revision, 0U);
-  w.release_fails(Errc::corrupt);
-  w.run_for(seconds(15));
-  EXPECT_EQ(w.phase(), Phase::stopped);
-  EXPECT_EQ(w.last<Finish>().error->code, Errc::corrupt) << "what it gave up for";
-}
-
-TEST(Standing, StoreThatTurnsForeignUnderALeaderEndsItAfterItsTerm) {
-  MachineWorld w;
-  w.lead(7);
-  w.run_for(seconds(5));
-  w.renew_fails(Errc::corrupt);
-  EXPECT_EQ(w.phase(), Phase::leading) << "it may come back";
-  for (int tries = 0; w.losses().empty() && tries < 1000; ++tries) {
-    w.renew_fails(Errc::corrupt);
-    w.run_to(std::min(w.machine.next_deadline(), w.now + seconds(20)));
-  }
-  EXPECT_EQ(w.losses(), "fatal");
-  w.run_until<SendAcquire>();
-  w.acquire_fails(Errc::corrupt);
-  EXPECT_EQ(w.phase(), Phase::stopped);
-}
-
 TEST(Standing, ClosedStoreIsTheEnd) {
   MachineWorld w;
   w.start();
