@@ -7,6 +7,7 @@
 
 #include "core/rng.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -49,6 +50,21 @@ class Chaos : public testing::Test {
     return mark.empty() ? 0 : static_cast<std::size_t>(mark.back() - '0') % kCandidates;
   }
 
+  // What a person needs to see of an overlap: the last marks, and what each candidate said.
+  std::string story() const {
+    std::string text;
+    const std::vector<std::string> marks = bench_.marks();
+    for (std::size_t i = marks.size() - std::min<std::size_t>(marks.size(), 40); i < marks.size();) {
+      text += marks[i++] + "\n";
+    }
+    for (const auto& candidate : candidates_) {
+      const std::string said = candidate->err();
+      text += "pid " + std::to_string(candidate->pid()) + ":\n";
+      text += said.substr(said.size() - std::min<std::size_t>(said.size(), 1500)) + "\n";
+    }
+    return text;
+  }
+
   Bench bench_;
   std::array<std::unique_ptr<Process>, kCandidates> candidates_;
 };
@@ -87,7 +103,8 @@ TEST_F(Chaos, OneCommandAtATimeAndTokensGrowOver200Rounds) {
       default:
         process.send(SIGUSR1);
     }
-    ASSERT_EQ(bench_.count("overlap"), 0U) << "round " << round << ", seed " << seed;
+    ASSERT_EQ(bench_.count("overlap"), 0U)
+        << "round " << round << ", seed " << seed << "\n" << story();
     if (pick(3) == 0) {
       ASSERT_TRUE(eventually([&] { return bench_.worker_lives(); }))
           << "nobody leads any more: round " << round << ", seed " << seed;
