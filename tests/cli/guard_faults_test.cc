@@ -220,19 +220,23 @@ TEST(StoppedGuardian, ThatIsContinuedInTimeIsNothing) {
 
 // Its guardian has done all that had to be done: there is nothing to be alarmed about.
 TEST(StoppedTenure, SaysOnlyWhatIsTrueWhenItIsContinued) {
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < 3; ++round) {
     const Bench bench;
-    const auto run = bench.start("run", "500ms", bench.worker({"--ignore-term"}));
+    const auto run = bench.start("run", "2s", bench.worker({"--ignore-term"}));
     ASSERT_TRUE(bench.wait_for("begin"));
     const pid_t guardian = guardian_of(*run);
     run->send(SIGSTOP);
     ASSERT_TRUE(eventually([&] { return !bench.worker_lives() && !alive(guardian); }));
     // Another one can have it: the deadline has passed.
-    ASSERT_EQ(bench.start("lock", "500ms", {"true"})->wait(), 0);
+    ASSERT_EQ(bench.start("lock", "2s", {"true"})->wait(), 0);
+    const std::size_t said = run->err().size();
     run->send(SIGCONT);
     ASSERT_TRUE(bench.wait_for("begin", 2)) << run->err();
-    EXPECT_EQ(run->err().find("goes on"), std::string::npos) << run->err();
-    EXPECT_EQ(run->err().find("guardian"), std::string::npos) << run->err();
+    // Not what it says of the next term, which a loaded machine may lose as well.
+    std::string then = run->err().substr(said);
+    then = then.substr(0, then.find("elected, token"));
+    EXPECT_EQ(then.find("goes on"), std::string::npos) << then;
+    EXPECT_EQ(then.find("guardian"), std::string::npos) << then;
   }
 }
 

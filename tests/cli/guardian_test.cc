@@ -137,7 +137,7 @@ TEST_F(Guardian, EndsWithoutACommandWhenTenureGoes) {
 
 TEST_F(Guardian, AsksAGraceBeforeTheDeadline) {
   spawn(bench_.worker());
-  start(milliseconds(600), milliseconds(500));
+  start(milliseconds(2000), milliseconds(500));
   expect(Verb::started);
   ASSERT_TRUE(bench_.wait_for("begin"));
   EXPECT_TRUE(expect(Verb::ended).asked);
@@ -148,7 +148,7 @@ TEST_F(Guardian, AsksAGraceBeforeTheDeadline) {
 
 TEST_F(Guardian, CL03_EverythingIsDeadAtTheDeadlineWhateverItIgnores) {
   spawn(bench_.worker({"--ignore-term", "--daemon"}));
-  start(milliseconds(1000), milliseconds(500), milliseconds(200));
+  start(milliseconds(2000), milliseconds(500), milliseconds(200));
   expect(Verb::started);
   ASSERT_TRUE(bench_.wait_for("begin"));
   EXPECT_EQ(WTERMSIG(expect(Verb::ended).number), SIGKILL);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <utility>
 
 #include "stores/sqlite/schema.h"
@@ -12,6 +13,8 @@
 
 namespace tenure::sqlite {
 namespace {
+
+constexpr Duration kLookAgain = std::chrono::seconds(1);
 
 // What SQLite has beside a database before it is opened, so that it can be left like that.
 struct Beside {
@@ -56,6 +59,15 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 
 Database::~Database() {
   if (connection_ != nullptr && !files_.are_in_place()) connection_->keep_log();
+}
+
+bool Database::is_spent(bool is_renewal, Instant now) noexcept {
+  if (is_still_ || connection_->is_broken()) return true;
+  if (is_renewal && saturating_between(looked_at_, now) < kLookAgain) {
+    return !files_.is_database_in_place();
+  }
+  looked_at_ = now;
+  return !files_.are_in_place();
 }
 
 Result<void> Database::connect(const std::string& path, const std::string& vfs, bool must_write) {

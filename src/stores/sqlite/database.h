@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tenure/error.h>
+#include <tenure/time.h>
 
 #include <memory>
 #include <string>
@@ -32,10 +33,9 @@ class Database {
   [[nodiscard]] Table& table() const noexcept { return *table_; }
 
   /// To be opened anew: SQLite could not undo a transaction, or other files have taken the place of
-  /// those in use.
-  [[nodiscard]] bool is_spent() noexcept {
-    return is_still_ || connection_->is_broken() || !files_.are_in_place();
-  }
+  /// those in use. For renewals, which come often and cost little, it will do to have looked at all
+  /// of them within the last second.
+  [[nodiscard]] bool is_spent(bool is_renewal, Instant now) noexcept;
 
   /// To be called after reading. unavailable: what was read may be torn, ask again. Only for who
   /// may not write beside the database, and so reads it without a lock while nobody has it open.
@@ -55,6 +55,7 @@ class Database {
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<Table> table_;
   OpenFiles files_;
+  Instant looked_at_ = kLongAgo;
   bool is_still_ = false;
 };
 

@@ -21,7 +21,11 @@ constexpr Duration kOneTry = std::chrono::milliseconds(20);
 // nobody else at the database, as every `tenure lock` by itself does, reads the whole log first.
 constexpr int kLogPages = 64;
 
-Error closed_error() { return Error{Errc::closed, "the store is closed"}; }
+Effect strongest(const OperationQueue::Batch& batch) {
+  Effect effect = Effect::none;
+  for (const auto& each : batch) effect = std::max(effect, each->effect());
+  return effect;
+}
 
 void set_all(OperationQueue::Batch& batch, const Error& error) {
   for (const auto& operation : batch) operation->set_error(error);
@@ -54,7 +58,7 @@ Result<bool> Engine::open() {
   if (!location) return tl::unexpected<Error>(std::move(location.error()));
   location_ = std::move(*location);
   lock_path_ = location_.lock_path();
-  auto opened = ensure_open();
+  auto opened = ensure_open(Effect::granting);
   if (!opened && lock_ != nullptr) {
     // Nothing is held through it yet, and nothing must be left of a refusal.
     auto found = look_at(location_, options_.vfs);
@@ -65,32 +69,28 @@ Result<bool> Engine::open() {
   return opened;
 }
 
-Result<bool> Engine::ensure_open() {
-  if (is_closed_) return tl::unexpected<Error>(closed_error());
-  if (database_ != nullptr && !database_->is_spent()) return true;
+Result<bool> Engine::ensure_open(Effect effect) {
+  if (is_closed_) return fail(Errc::closed, "the store is closed");
+  const Instant now = executor_.clock().now();
+  if (database_ && !database_->is_spent(effect == Effect::fleeting, now)) return true;
   database_.reset();
   auto found = look_at(location_, options_.vfs);
   if (!found) return tl::unexpected<Error>(std::move(found.error()));
   if (*found != Content::tenure) {
     if (!options_.create) return false;
-    if (auto made = create_missing(); !made) {
-      return tl::unexpected<Error>(std::move(made.error()));
-    }
+    if (auto made = create_missing(); !made) return tl::unexpected(made.error());
     found = look_at(location_, options_.vfs);
     if (!found) return tl::unexpected<Error>(std::move(found.error()));
   } else if (options_.create) {
-    if (auto writable = check_writable(location_); !writable) {
-      return tl::unexpected<Error>(std::move(writable.error()));
-    }
+    if (auto writable = check_writable(location_); !writable)
+      return tl::unexpected(writable.error());
   }
-  if (auto connected = connect(); !connected) {
-    return tl::unexpected<Error>(std::move(connected.error()));
-  }
+  if (auto connected = connect(); !connected) return tl::unexpected(connected.error());
   return true;
 }
 
-Result<bool> Engine::reopen() {
-  auto open = ensure_open();
+Result<bool> Engine::reopen(Effect effect) {
+  auto open = ensure_open(effect);
   // Nobody asked for the wrong thing: what is there now was put there meanwhile, and may go again.
   if (!open && open.error().code == Errc::invalid_argument) open.error().code = Errc::unavailable;
   return open;
@@ -127,10 +127,10 @@ Result<void> Engine::take_lock() {
 
 bool Engine::holds_anything() noexcept {
   if (lock_ == nullptr || !lock_->is_session()) return false;
-  if (database_ == nullptr || database_->is_spent()) return true;
+  const Instant now = executor_.clock().now();
+  if (database_ == nullptr || database_->is_spent(false, now)) return true;
   auto rows = database_->table().changed_since(0);
   if (!rows) return true;
-  const Instant now = executor_.clock().now();
   return std::any_of(rows->begin(), rows->end(), [&](const Row& row) {
     return row.is_held && row.lock == lock_->place() && row.expires > now &&
            row.boot_id == environment_.boot_id;
@@ -149,10 +149,11 @@ Ledger Engine::ledger() const {
 
 void Engine::run(OperationQueue::Batch& batch, OperationQueue::Batch& again) {
   has_changed_ = false;
-  auto open = reopen();
+  const Effect effect = strongest(batch);
+  auto open = reopen(effect);
   if (!open) {
     set_all(batch, open.error());
-  } else if (batch.front()->effect() == Effect::none) {
+  } else if (effect == Effect::none) {
     run_reads(batch);
   } else if (!*open) {
     set_all(batch, Error{Errc::not_found, "there is no database at " + location_.path});
@@ -185,8 +186,7 @@ void Engine::run_writes(OperationQueue::Batch& batch, OperationQueue::Batch& aga
   set_all(rest, Error{Errc::unavailable,
                       "the time limit passed before " + location_.path + " could be written"});
   OperationQueue::Batch writes(batch.begin(), late);
-  Effect effect = Effect::fleeting;
-  for (const auto& each : writes) effect = std::max(effect, each->effect());
+  const Effect effect = strongest(writes);
   if (effect >= Effect::durable) {
     if (auto done = answer_losers(writes); !done) return set_all(writes, done.error());
   }
@@ -217,7 +217,7 @@ Result<void> Engine::answer_losers(OperationQueue::Batch& batch) {
   return failed;
 }
 
-// Those that hold go on while the file has a second name: nobody can open it by either meanwhile.
+// Those that hold go on: nobody can open the file by either name meanwhile.
 void Engine::refuse_by_name(OperationQueue::Batch& batch) {
   const auto alone = check_only_name(location_.path);
   if (alone) return;
@@ -256,7 +256,7 @@ Result<void> Engine::write(OperationQueue::Batch& batch, Effect effect) {
 }
 
 Result<Observation> Engine::observe(Depth depth, bool present) {
-  auto open = reopen();
+  auto open = reopen(Effect::none);
   if (!open) return tl::unexpected<Error>(std::move(open.error()));
   if (!*open) return observer_.look_at_nothing(present);
   if (depth != Depth::changes && lock_->is_replaced()) {

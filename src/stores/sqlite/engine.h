@@ -58,9 +58,9 @@ class Engine {
   [[nodiscard]] const std::string& lock_path() const noexcept { return lock_path_; }
 
  private:
-  [[nodiscard]] Result<bool> ensure_open();
+  [[nodiscard]] Result<bool> ensure_open(Effect effect);
   /// As that, in the course of business.
-  [[nodiscard]] Result<bool> reopen();
+  [[nodiscard]] Result<bool> reopen(Effect effect);
   [[nodiscard]] Result<void> create_missing();
   [[nodiscard]] Result<void> connect();
   [[nodiscard]] Result<void> take_lock();

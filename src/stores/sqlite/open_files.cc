@@ -52,8 +52,9 @@ bool OpenFiles::are_untouched() const noexcept {
   });
 }
 
-bool OpenFiles::are_in_place() noexcept {
-  const bool in_place = std::all_of(files_.begin(), files_.end(), [](File& file) {
+bool OpenFiles::are_in_place(std::size_t how_many) noexcept {
+  auto* const end = files_.data() + how_many;
+  const bool in_place = std::all_of(files_.data(), end, [](File& file) {
     struct stat info {};
     if (::stat(file.path.c_str(), &info) != 0) info = {};
     if (info.st_dev != file.device || info.st_ino != file.inode) return false;
@@ -62,9 +63,11 @@ bool OpenFiles::are_in_place() noexcept {
     return true;
   });
   const File& index = files_.back();
+  if (!in_place || !index.is_cut) return in_place;
+  // To nothing first: a beginning that is left would vouch for the zeros behind it.
   // maybe: not permitted, for one who only looks; then nothing can be done.
-  if (in_place && index.is_cut && ::truncate(index.path.c_str(), index.size) != 0) errno = 0;
-  return in_place;
+  if (::truncate(index.path.c_str(), 0) != 0) return true;
+  return ::truncate(index.path.c_str(), index.size) == 0;
 }
 
 }  // namespace tenure::sqlite

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 namespace tenure::sqlite {
@@ -30,7 +31,9 @@ class OpenFiles {
   /// other files than we use. Gives SQLite's index its length back if somebody has cut it off:
   /// SQLite maps it, so the next to look beyond its end would be killed (SIGBUS), and makes it anew
   /// from the log if it finds zeros there.
-  [[nodiscard]] bool are_in_place() noexcept;
+  [[nodiscard]] bool are_in_place() noexcept { return are_in_place(files_.size()); }
+  /// A third of the price: tells of the database only.
+  [[nodiscard]] bool is_database_in_place() noexcept { return are_in_place(1); }
 
   /// All are as they were, the database by its content too, and none has appeared.
   [[nodiscard]] bool are_untouched() const noexcept;
@@ -45,6 +48,7 @@ class OpenFiles {
     timespec changed{};
   };
   [[nodiscard]] static File look(std::string path) noexcept;
+  [[nodiscard]] bool are_in_place(std::size_t how_many) noexcept;
 
   std::array<File, 3> files_;
 };

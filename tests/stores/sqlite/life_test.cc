@@ -236,6 +236,7 @@ TEST_F(Life, AnIndexThatWasCutOffKillsNobody) {
   ASSERT_TRUE(held && held->ours);
   for (const std::uintmax_t size : {0U, 100U, 5000U}) {
     fs::resize_file(path_ + "-shm", size);
+    clock_.advance(seconds(1));
     EXPECT_TRUE(a_.renew(*held->record)->held);
     EXPECT_FALSE(b_.acquire("s2")->ours);
     fs::resize_file(path_ + "-shm", size);

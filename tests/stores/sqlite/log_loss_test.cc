@@ -159,6 +159,8 @@ TEST_F(LogLoss, WhileALeaderIsThereEndsItsTermAtItsNextRequest) {
   const std::string line = rival.line();
   ASSERT_EQ(line.substr(0, 6), "leads ") << line;
   EXPECT_GT(std::stoull(line.substr(6)), held->record->token);
+  // Between two of its renewals, which are seconds apart.
+  (void)executor.wait_until([] { return false; }, std::chrono::seconds(1));
   const auto renewed = holder.renew(*held->record);
   ASSERT_TRUE(renewed.has_value()) << renewed.error().message;
   EXPECT_FALSE(renewed->held);
