@@ -63,7 +63,7 @@ class SlotSlab {
   static constexpr std::uint32_t kEnd = UINT32_MAX - 64;
   static constexpr std::uint32_t kBlockSlots = 8;
   /// So many empty blocks are kept: what comes and goes all the time need not be allocated anew.
-  static constexpr std::uint32_t kSpareBlocks = 8;
+  static constexpr std::uint32_t kSpareBlocks = 32;
 
   /// A slot as new.
   [[nodiscard]] std::uint32_t allocate();
