@@ -54,7 +54,8 @@ class Chaos : public testing::Test {
   std::string story() const {
     std::string text;
     const std::vector<std::string> marks = bench_.marks();
-    for (std::size_t i = marks.size() - std::min<std::size_t>(marks.size(), 40); i < marks.size();) {
+    for (std::size_t i = marks.size() - std::min<std::size_t>(marks.size(), 40);
+         i < marks.size();) {
       text += marks[i++] + "\n";
     }
     for (const auto& candidate : candidates_) {
@@ -103,8 +104,8 @@ TEST_F(Chaos, OneCommandAtATimeAndTokensGrowOver200Rounds) {
       default:
         process.send(SIGUSR1);
     }
-    ASSERT_EQ(bench_.count("overlap"), 0U)
-        << "round " << round << ", seed " << seed << "\n" << story();
+    ASSERT_EQ(bench_.count("overlap"), 0U) << "round " << round << ", seed " << seed << "\n"
+                                           << story();
     if (pick(3) == 0) {
       ASSERT_TRUE(eventually([&] { return bench_.worker_lives(); }))
           << "nobody leads any more: round " << round << ", seed " << seed;
