@@ -97,8 +97,8 @@ std::string as_text(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     std::string word(word_for(finding.verdict));
     word.resize(9, ' ');
-    text += word + finding.check + ": " + finding.found + "\n";
-    if (!finding.advice.empty()) text += "         -> " + finding.advice + "\n";
+    text += word + finding.check + ": " + shown(finding.found) + "\n";
+    if (!finding.advice.empty()) text += "         -> " + shown(finding.advice) + "\n";
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/report.h"
+#include "cli/watch_inbox.h"
 
 #include <algorithm>
 #include <array>
@@ -23,45 +24,6 @@ constexpr Duration kFirstWait = std::chrono::milliseconds(100);
 constexpr Duration kLongestWait = std::chrono::seconds(5);
 constexpr Duration kListLimit = std::chrono::seconds(5);
 
-// States from the library's loop, with a descriptor to wait for them.
-struct Inbox {
-  Inbox() : bell(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-  Inbox(const Inbox&) = delete;
-  Inbox& operator=(const Inbox&) = delete;
-  ~Inbox() {
-    if (bell >= 0) close(bell);
-  }
-
-  void put(Result<ElectionState> state) {
-    {
-      const std::lock_guard lock(mutex);
-      states.push_back(std::move(state));
-    }
-    eventfd_write(bell, 1);
-  }
-
-  // An error of the list is as one of the watch.
-  void put(const Result<std::vector<ElectionState>>& list) {
-    if (!list) return put(Result<ElectionState>(tl::unexpected(list.error())));
-    for (const ElectionState& state : *list) names.push_back(state.election);
-    listed = true;
-    eventfd_write(bell, 1);
-  }
-
-  std::vector<Result<ElectionState>> take() {
-    eventfd_t rung = 0;
-    eventfd_read(bell, &rung);
-    const std::lock_guard lock(mutex);
-    return std::exchange(states, {});
-  }
-
-  const int bell;
-  std::mutex mutex;
-  std::vector<Result<ElectionState>> states;
-  std::vector<std::string> names;  // written before `listed` is set, then left alone
-  std::atomic<bool> listed{false};
-};
-
 class Watcher {
  public:
   Watcher(const Settings& settings, Console& console, Runtime& runtime,
@@ -75,7 +37,7 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
 
   int run() {
-    if (inbox_->bell < 0 || !timer_) {
+    if (inbox_->bell() < 0 || !timer_) {
       console_.error("no file descriptors left; raise the limit (ulimit -n)");
       return kUnavailable;
     }
@@ -91,7 +53,7 @@ class Watcher {
     const Instant limit = saturating_add(runtime_.clock().now(), kListLimit);
     runtime_.post([store = store_, inbox = inbox_, election = settings_.name.value_or(""), limit] {
       store->list({election, limit},
-                  [inbox](Result<std::vector<ElectionState>> list) { inbox->put(list); });
+                  [inbox](Result<std::vector<ElectionState>> list) { inbox->put_list(list); });
     });
   }
 
@@ -104,7 +66,7 @@ class Watcher {
   }
 
   void step() {
-    std::array<pollfd, 3> ready{pollfd{inbox_->bell, POLLIN, 0}, pollfd{timer_->fd(), POLLIN, 0},
+    std::array<pollfd, 3> ready{pollfd{inbox_->bell(), POLLIN, 0}, pollfd{timer_->fd(), POLLIN, 0},
                                 pollfd{STDOUT_FILENO, 0, 0}};
     poll(ready.data(), ready.size(), -1);
     if ((ready[2].revents & (POLLERR | POLLHUP)) != 0) code_ = kSignalBase + SIGPIPE;
@@ -113,9 +75,9 @@ class Watcher {
       listed_ ? begin() : list();
     }
     for (auto& state : inbox_->take()) handle(state);
-    if (!listed_ && inbox_->listed) {
+    if (!listed_ && inbox_->is_listed()) {
       listed_ = true;
-      for (const std::string& name : inbox_->names) log_.expect(name);
+      for (const std::string& name : inbox_->listed_names()) log_.expect(name);
       begin();
     }
   }
@@ -149,7 +111,7 @@ class Watcher {
   Console& console_;
   Runtime& runtime_;
   std::shared_ptr<LeaseStore> store_;
-  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  std::shared_ptr<WatchInbox> inbox_ = std::make_shared<WatchInbox>();
   std::shared_ptr<std::unique_ptr<Watch>> watch_ = std::make_shared<std::unique_ptr<Watch>>();
   std::unique_ptr<Timer> timer_;
   ChangeLog log_;

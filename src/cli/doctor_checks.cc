@@ -6,6 +6,7 @@
 
 #include "cli/descendants.h"
 #include "cli/duration.h"
+#include "cli/pace.h"
 #include "stores/sqlite/file_systems.h"
 
 #include <algorithm>
@@ -209,9 +210,11 @@ std::vector<Finding> check_machine() {
 
 Finding check_timing(const Settings& settings) {
   const Timing& timing = settings.timing;
+  // As `run` renews: the kill margin is taken from it.
+  const ElectionOptions told = with_kill_margin(settings.election, timing);
   const std::string found = "ttl " + format_duration(timing.ttl) + ", grace " +
                             format_duration(timing.grace) + ", renewed every " +
-                            format_duration(timing.renew_interval);
+                            format_duration(told.renew_interval.value_or(timing.renew_interval));
   if (timing.ttl >= std::chrono::seconds(2)) return {"timing", Verdict::fine, found, ""};
   return {
       "timing", Verdict::warning, found,
