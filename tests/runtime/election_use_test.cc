@@ -143,7 +143,7 @@ TEST(ElectionUse, LK02b_BlockedCallbacksAndFiveHundredWaitersCostTheHolderNothin
     world.clock.advance(seconds(2));
     // The renewals of this step have to come through; the clock waits for them.
     ASSERT_TRUE(eventually([&] {
-      return holder.held() && holder.leadership().deadline() > world.clock.now() + seconds(8);
+      return holder.held() && holder.leadership().deadline() > world.clock.now() + seconds(10);
     })) << "deadline was "
         << deadline.time_since_epoch().count();
   }
