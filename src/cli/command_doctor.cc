@@ -46,21 +46,26 @@ const char* advice_on(Errc code) {
   }
 }
 
-// `usable`: what was seen of its folder lets a candidate open it. This command only reads it.
+// `usable`: what was seen of its folder lets a candidate open it. A database that is there is then
+// opened as candidates open it, and asked for a write that changes nothing; else it is only read.
 Finding check_store(const Settings& settings, bool usable) {
-  const std::string shown = settings.store.empty() ? "the default store" : settings.store;
-  const auto bad = [&shown](const Error& error) {
-    return Finding{"store", Verdict::bad, shown + ": " + error.message, advice_on(error.code)};
+  const std::string name = settings.store.empty() ? "the default store" : settings.store;
+  const auto bad = [&name](const Error& error) {
+    return Finding{"store", Verdict::bad, name + ": " + error.message, advice_on(error.code)};
   };
-  auto runtime = Runtime::create({.worker_threads = 1, .callback_threads = 1});
-  if (!runtime) return bad(runtime.error());
-  auto store = (*runtime)->open_store(settings.store, {.create = false});
-  const auto states = store ? list_store(**runtime, *store, "", std::chrono::seconds(5))
-                            : tl::unexpected(store.error());
-  static_cast<void>(runtime->release());
-  if (!states) return bad(states.error());
   const auto path = file_of(settings.store);
   const bool missing = path && access(path->c_str(), F_OK) != 0;
+  const bool as_candidate = path && usable && !missing;
+  auto runtime = Runtime::create({.worker_threads = 1, .callback_threads = 1});
+  if (!runtime) return bad(runtime.error());
+  auto store = (*runtime)->open_store(settings.store, {.create = as_candidate});
+  const auto states = store ? list_store(**runtime, *store, "", std::chrono::seconds(5))
+                            : tl::unexpected(store.error());
+  const auto written = states && as_candidate
+                           ? try_to_write(**runtime, *store, settings.timing.request_limit)
+                           : Result<void>();
+  static_cast<void>(runtime->release());
+  if (!states) return bad(states.error());
   if (path && !usable) {
     return {"store", Verdict::bad,
             *path + (missing ? " is not there, and no candidate can create it"
@@ -71,8 +76,13 @@ Finding check_store(const Settings& settings, bool usable) {
     return {"store", Verdict::fine, *path + " is not there yet; the first candidate creates it",
             ""};
   }
+  if (!written) {
+    return {"store", Verdict::bad,
+            *path + " can be read, but not written now: " + written.error().message,
+            "look for a process that keeps it locked, or is stopped in the middle of a write"};
+  }
   return {"store", Verdict::fine,
-          (path ? *path : shown) + " answers; elections: " + std::to_string(states->size()), ""};
+          (path ? *path : name) + " answers; elections: " + std::to_string(states->size()), ""};
 }
 
 std::string_view word_for(Verdict verdict) {

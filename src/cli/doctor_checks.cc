@@ -169,10 +169,31 @@ Finding check_rights(const std::string& folder, const std::string& path) {
   if (faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
     return {"folder", Verdict::bad, folder + " cannot be written: " + failure(), advice};
   }
-  if (faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0 && errno != ENOENT) {
-    return {"folder", Verdict::bad, path + " cannot be written: " + failure(), advice};
+  for (const char* const suffix : {"", "-lock", "-wal", "-shm"}) {
+    const std::string file = path + suffix;
+    struct stat info {};
+    if (stat(file.c_str(), &info) != 0 && errno == ENOENT) continue;
+    if (faccessat(AT_FDCWD, file.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
+      return {"folder", Verdict::bad, file + " cannot be written: " + failure(), advice};
+    }
+    if (!S_ISREG(info.st_mode)) {
+      return {"folder", Verdict::bad, file + " is not a plain file",
+              "move it away, or name another store"};
+    }
   }
   return {"folder", Verdict::fine, folder + " can be written", ""};
+}
+
+// A folder that the first candidate creates, if it may.
+Finding check_future(const std::string& folder) {
+  const std::string missing = folder + " is not there yet; ";
+  std::string above = folder;
+  while (access(above.c_str(), F_OK) != 0 && above != folder_of(above)) above = folder_of(above);
+  if (faccessat(AT_FDCWD, above.c_str(), W_OK | X_OK, AT_EACCESS) == 0) {
+    return {"folder", Verdict::fine, missing + "the first candidate creates it", ""};
+  }
+  return {"folder", Verdict::bad, missing + above + " cannot be written: " + failure(),
+          "name another store, or set XDG_STATE_HOME to a folder of this user"};
 }
 
 // A file without a name, which no other process ever sees.
@@ -226,10 +247,7 @@ std::vector<Finding> check_folder_of(const std::string& path, bool is_default,
   const std::string folder = folder_of(path);
   struct statfs info {};
   if (statfs(folder.c_str(), &info) != 0) {
-    if (is_default && errno == ENOENT) {
-      return {{"folder", Verdict::fine,
-               folder + " is not there yet; the first candidate creates it", ""}};
-    }
+    if (is_default && errno == ENOENT) return {check_future(folder)};
     return {
         {"folder", Verdict::bad, folder + ": " + failure(), "create it, or name another store"}};
   }

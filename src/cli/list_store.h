@@ -16,4 +16,9 @@ namespace tenure::cli {
                                                             const std::string& election,
                                                             Duration timeout);
 
+// Whether the store takes writes now: asks for the release of what nobody holds, which changes
+// nothing. The store must have been opened as candidates open it.
+[[nodiscard]] Result<void> try_to_write(Runtime& runtime, std::shared_ptr<LeaseStore> store,
+                                        Duration timeout);
+
 }  // namespace tenure::cli

@@ -135,6 +135,7 @@ class Runner {
   std::shared_ptr<Election> election_;  // shared with tasks on the library's loop
   std::unique_ptr<GuardianLink> guardian_;
   Instant guardian_since_ = kLongAgo;
+  int short_lives_ = 0;  // guardians that died young, one after the other
   std::optional<CommandRun> run_;
   Timing timing_;      // its grace is the command's own
   Duration margin_{};  // for killing after it, and before a deadline

@@ -20,8 +20,9 @@ using guardian::Verb;
 
 // A command that ends within this after the terminal's interrupt is taken to have ended by it.
 constexpr Duration kInterruptWindow = std::chrono::seconds(10);
-// A guardian that dies faster than this will not do better the next time.
+// When so many die one after the other, each faster than this, the next one will not do better.
 constexpr Duration kGuardianLife = std::chrono::seconds(1);
+constexpr int kMostShortLives = 5;
 // What one may take, at most, to answer that it starts the command.
 constexpr Duration kAnswer = std::chrono::seconds(3);
 
@@ -155,9 +156,11 @@ void Runner::guardian_ended() {
   }
   if (exit_code_) return;
   const bool short_lived = saturating_between(guardian_since_, now()) < kGuardianLife;
+  short_lives_ = short_lived ? short_lives_ + 1 : 0;
   // Killed by us because it did not answer: the deadline bounds how often.
   const bool replaced = wanted && run_->answer_due == kNever;
-  if ((replaced || !short_lived) && (wanted ? send_start() : spawn_guardian())) return;
+  if ((replaced || short_lives_ < kMostShortLives) && (wanted ? send_start() : spawn_guardian()))
+    return;
   if (wanted) abandon_run();
   begin_end(kCannotRun, "the guardian process ended before it had a command to run");
 }

@@ -175,14 +175,6 @@ bool alive(pid_t pid) {
   return !state.empty() && state != "Z" && state != "X";
 }
 
-Duration age_of(pid_t pid) {
-  constexpr std::size_t kStartTime = 19;
-  const std::string ticks = stat_field(pid, kStartTime);
-  if (ticks.empty()) return Duration::zero();
-  const Duration tick = Duration(std::chrono::seconds(1)) / sysconf(_SC_CLK_TCK);
-  return saturating_between(Instant(tick * std::atoll(ticks.c_str())), system_clock().now());
-}
-
 std::vector<pid_t> children_named(pid_t pid, const std::string& name) {
   std::vector<pid_t> found;
   const std::string id = std::to_string(pid);

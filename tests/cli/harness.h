@@ -87,9 +87,6 @@ class Bench {
 // Whether process `pid` is there and not a zombie.
 [[nodiscard]] bool alive(pid_t pid);
 
-// How long ago process `pid` began, by the boot clock, to a hundredth of a second.
-[[nodiscard]] Duration age_of(pid_t pid);
-
 // The children of `pid` whose program name is `name` ("tenure-guard").
 [[nodiscard]] std::vector<pid_t> children_named(pid_t pid, const std::string& name);
 

@@ -3,6 +3,7 @@
 //
 // Every command on stores that cannot be used: the exit code, and that nothing is changed.
 #include "tests/cli/harness.h"
+#include "tests/cli/write_lock.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -211,6 +212,30 @@ TEST_F(Refusal, TheDoctorCallsNoStoreFineThatNoCandidateCanOpen) {
   EXPECT_EQ(usual["folder"], "ok");
   EXPECT_EQ(usual["store"], "ok");
   EXPECT_FALSE(fs::exists(place_ / "state"));
+
+  fs::create_directory(place_ / "x.db-lock");
+  auto lock = verdicts("sqlite:" + (place_ / "x.db"), {});
+  EXPECT_EQ(lock["code"], "69");
+  EXPECT_EQ(lock["folder"], "bad");
+  EXPECT_EQ(lock["store"], "bad");
+  auto id = verdicts(bench_.store(), {.env = {{"TENURE_ID", "\x01"}}});
+  EXPECT_EQ(id["code"], "64");
+}
+
+TEST_F(Refusal, TheDoctorSeesADatabaseThatTakesNoWrites) {
+  ASSERT_EQ(bench_.start("lock", "15s", {"true"})->wait(), 0);
+  const auto doctor = [&] {
+    return std::make_unique<Process>(
+        bench_.dir, std::vector<std::string>{tenure_binary(), "doctor", "--store", bench_.store(),
+                                             "--ttl", "2s"});
+  };
+  const auto fine = doctor();
+  EXPECT_EQ(fine->wait(), 0) << fine->out();
+  const WriteLock stuck(bench_.dir / "tenure.db");
+  ASSERT_TRUE(stuck.held());
+  const auto bad = doctor();
+  EXPECT_EQ(bad->wait(), 69);
+  EXPECT_NE(bad->out().find("not written now"), std::string::npos) << bad->out();
 }
 
 }  // namespace
