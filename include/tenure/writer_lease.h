@@ -33,6 +33,8 @@ struct WriterLeaseOptions {
   /// one before plus up to `jitter` of it, times `factor`, never above the lease; past `steps`
   /// steps the lease itself. New work of a follower waits 2 x `first` at the least. first: 0 or
   /// more. factor: 1 or more. jitter: 0 to 1; danger: without any, rivals try at the same instant.
+  /// steps: 0 to 64. Danger of a short `first`: see docs/writer-lease.md; with less than the time
+  /// in which all replicas learn of a change and of a write, followers write before they can know.
   struct Backoff {
     Duration first = std::chrono::milliseconds(20);
     double factor = 4.0;
@@ -89,6 +91,8 @@ struct WriterStatus {
 ///
 /// In a forked child it does nothing: it is closed, follows, and has no work; the parent's goes on.
 /// A child may make its own.
+///
+/// Where memory runs out inside it, the fatal hook is called and the process ends (set_fatal_hook).
 ///
 /// Thread-safety: all else may be called from any thread at any time, also from inside work.
 class WriterLease {
@@ -147,10 +151,11 @@ class WriterLease {
 
   /// Ends it: no work starts any more, what waited is dropped (counted as abandoned), and all
   /// threads end. Returns when they have, or after `limit` by the lease's clock: timed_out if work
-  /// still runs then. May be called twice, from any thread. From inside work, an observer, or the
-  /// destructor of what work has captured, it waits for all work that runs elsewhere; the caller's
-  /// own thread ends when its work does. No work runs after it returned without an error, but the
-  /// pieces inside which it was called, and those that are in stop() themselves.
+  /// still runs then. The destructors of what is dropped run inside it, whatever time they take.
+  /// May be called twice, from any thread. From inside work, an observer, or the destructor of what
+  /// work has captured, it waits for all work that runs elsewhere; the caller's own thread ends
+  /// when its work does. No work runs after it returned without an error, but the pieces inside
+  /// which it was called, and those that are in stop() themselves.
   Result<void> stop(Duration limit);
 
   /// Caller-driven only: a descriptor that is readable when poll() has something to do; else -1.

@@ -4,13 +4,18 @@
 
 #include "runtime/run_callback.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace tenure {
 namespace {
 
 constexpr std::size_t kMostEarlier = 16;
+// Own writes of one value that a watch may still show; one that hides them must not excuse others.
+constexpr std::uint32_t kMostUnseen = 16;
 constexpr int kSweptAtOnce = 2;
+
+void note_unseen(std::uint32_t& unseen) { unseen = std::min(unseen + 1, kMostUnseen); }
 
 }  // namespace
 
@@ -82,7 +87,7 @@ bool ContentionGuard::State::wish(std::string_view key, std::string_view value, 
       entry.wanted = value;
       entry.version = ++versions;
     }
-    if (written) ++entry.unseen;
+    if (written) note_unseen(entry.unseen);
     return !entry.contention.contended(now);
   });
 }
@@ -98,7 +103,7 @@ ContentionGuard::State::Now ContentionGuard::State::may_run(std::string_view key
 void ContentionGuard::State::note_written(std::string_view key, std::string_view value) {
   compared(key, value, true, [&](Entry& entry, std::size_t what, Instant) {
     if (what == kWanted) {
-      ++entry.unseen;
+      note_unseen(entry.unseen);
     } else {  // what is wanted has changed while it was written
       keep_in_mind(entry, {std::string(value), 1});
     }

@@ -12,6 +12,7 @@
 namespace tenure {
 namespace {
 
+constexpr std::uint32_t kMostSteps = 64;
 constexpr std::size_t kMostWorkers = 256;
 
 Result<void> at_least_zero(const char* name, Duration value) {
@@ -37,6 +38,11 @@ Result<void> validate(const WriterLeaseOptions& options) {
     return fail(Errc::invalid_argument, "backoff.jitter: is " +
                                             std::to_string(options.backoff.jitter) +
                                             ", must be between 0 and 1");
+  }
+  if (options.backoff.steps > kMostSteps) {
+    return fail(Errc::invalid_argument, "backoff.steps: is " +
+                                            std::to_string(options.backoff.steps) +
+                                            ", must be between 0 and 64");
   }
   if (options.workers > kMostWorkers) {
     return fail(Errc::invalid_argument,

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "runtime/fatal.h"
+
 namespace tenure::runtime {
 namespace {
 
@@ -25,6 +27,17 @@ constexpr int kLooksBeforeSharing = 8;
 constexpr int kLooksBeforeMakingRoom = 200;
 constexpr int kPausesALook = 4;
 constexpr int kMostPasses = 2;
+
+// What throws inside the lock can only be the lack of memory, which would leave the lock held and
+// a piece of work half there.
+template <class Inside>
+auto or_fatal(Inside inside) {
+  try {
+    return inside();
+  } catch (...) {
+    fatal("no memory left inside a writer lease");
+  }
+}
 
 }  // namespace
 
@@ -52,7 +65,8 @@ Result<void> WriterLeaseEngine::try_work(std::string_view key, Work work) {
       leave();
       return fail(Errc::closed, "the writer lease was stopped");
     }
-    const Work replaced = core_.submit(key, hash, std::move(work), time_if_following());
+    const Work replaced =
+        or_fatal([&] { return core_.submit(key, hash, std::move(work), time_if_following()); });
     leave();
     return {};
   }
@@ -103,7 +117,8 @@ void WriterLeaseEngine::make_room() {
 bool WriterLeaseEngine::extend(std::string_view key) {
   const std::uint32_t hash = core::hash_key(key);
   enter();
-  const core::WorkQueue::Dropped dropped = core_.extend(key, hash, time_if_following());
+  const core::WorkQueue::Dropped dropped =
+      or_fatal([&] { return core_.extend(key, hash, time_if_following()); });
   leave();
   return dropped.pending;
 }
@@ -111,7 +126,7 @@ bool WriterLeaseEngine::extend(std::string_view key) {
 bool WriterLeaseEngine::remove(std::string_view key) {
   const std::uint32_t hash = core::hash_key(key);
   enter();
-  const core::WorkQueue::Dropped dropped = core_.remove(key, hash);
+  const core::WorkQueue::Dropped dropped = or_fatal([&] { return core_.remove(key, hash); });
   leave();
   return dropped.pending;
 }
@@ -171,7 +186,9 @@ LeaseLock::Word WriterLeaseEngine::leave(Leaving who) {
   std::shared_ptr<WriterLeaseEngine> self;
   for (int pass = 0;; ++pass) {
     if (sleepers_ > 0 || caller_driven()) wake_if_due();
-    bool enough = who == Leaving::worker && (pass >= kMostPasses || has_plenty());
+    // With plenty to do a worker leaves the inbox alone, unless there is somebody to give it to.
+    const bool helped = rung_ < sleepers_ || caller_driven();
+    bool enough = who == Leaving::worker && (pass >= kMostPasses || (has_plenty() && !helped));
     if ((enough || pass >= kMostPasses) && rung_ < sleepers_ && inbox_.ready()) {
       ring();
       enough = true;
@@ -196,8 +213,10 @@ void WriterLeaseEngine::drain(std::uint32_t most) {
   if (!inbox_.ready()) return;
   const Instant now = time_if_following();
   inbox_.pop(most, has_plenty(), [&](core::KeyText&& key, std::uint32_t hash, Work&& work) {
-    Work replaced = core_.submit(std::move(key), hash, std::move(work), now);
-    if (replaced.owns()) garbage_.push_back(std::move(replaced));
+    or_fatal([&] {
+      Work replaced = core_.submit(std::move(key), hash, std::move(work), now);
+      if (replaced.owns()) garbage_.push_back(std::move(replaced));
+    });
   });
   if (ended_.load(std::memory_order_relaxed)) abandon_into_garbage();
 }
@@ -215,7 +234,9 @@ void WriterLeaseEngine::drain_all() {
 }
 
 void WriterLeaseEngine::abandon_into_garbage() {
-  while (Work work = core_.abandon_one()) garbage_.push_back(std::move(work));
+  or_fatal([this] {
+    while (Work work = core_.abandon_one()) garbage_.push_back(std::move(work));
+  });
 }
 
 // Reading the clock costs as much as all the rest of a submission, and only a follower needs it.

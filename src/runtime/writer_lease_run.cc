@@ -40,7 +40,7 @@ void WriterLeaseEngine::serve() {
 }
 
 // Inside, and again inside when it returns; outside while the work runs.
-bool WriterLeaseEngine::run_next(OnThread& mark, Instant& now) {
+bool WriterLeaseEngine::run_next(OnThread& mark, Instant& now) noexcept {
   core::LeaseCore::Job job = core_.take(at(now));
   if (!job) return false;
   ++running_;

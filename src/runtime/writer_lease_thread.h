@@ -14,13 +14,13 @@ class WriterLeaseEngine;
 class OnThread {
  public:
   explicit OnThread(const WriterLeaseEngine* engine) noexcept
-      : engine_(engine), outer_(std::exchange(innermost_, this)) {}
-  ~OnThread() { innermost_ = outer_; }
+      : engine_(engine), outer_(std::exchange(innermost, this)) {}
+  ~OnThread() { innermost = outer_; }
   OnThread(const OnThread&) = delete;
   OnThread& operator=(const OnThread&) = delete;
 
   [[nodiscard]] static bool is_of(const WriterLeaseEngine* engine) noexcept {
-    for (const OnThread* at = innermost_; at != nullptr; at = at->outer_) {
+    for (const OnThread* at = innermost; at != nullptr; at = at->outer_) {
       if (at->engine_ == engine) return true;
     }
     return false;
@@ -34,14 +34,14 @@ class OnThread {
   class Excused {
    public:
     explicit Excused(const WriterLeaseEngine* engine) noexcept {
-      for (OnThread* at = innermost_; at != nullptr; at = at->outer_) {
+      for (OnThread* at = innermost; at != nullptr; at = at->outer_) {
         if (at->engine_ != engine || !at->running_ || at->excused_by_ != nullptr) continue;
         at->excused_by_ = this;
         ++count_;
       }
     }
     ~Excused() {
-      for (OnThread* at = innermost_; at != nullptr; at = at->outer_) {
+      for (OnThread* at = innermost; at != nullptr; at = at->outer_) {
         if (at->excused_by_ == this) at->excused_by_ = nullptr;
       }
     }
@@ -55,7 +55,7 @@ class OnThread {
   };
 
  private:
-  static inline thread_local OnThread* innermost_ = nullptr;
+  static inline thread_local OnThread* innermost = nullptr;
   const WriterLeaseEngine* engine_;
   OnThread* outer_;
   bool running_ = false;

@@ -53,6 +53,17 @@ TEST_F(ContentionGuardLate, WhatWasWrittenBeforeWhatIsSeenIsNotWaitedFor) {
   EXPECT_TRUE(guard->is_contended("a"));
 }
 
+TEST_F(ContentionGuardLate, AWatchThatHidesOwnWritesDoesNotExcuseOthersWithoutBound) {
+  for (int i = 0; i < 1000; ++i) guard_.wrote("a", "old");
+  EXPECT_TRUE(guard_.may_write("a", "new"));
+  int sights = 0;
+  while (!guard_.is_contended("a") && sights < 1000) {
+    guard_.observed("a", "old");
+    ++sights;
+  }
+  EXPECT_LE(sights, 16 + 5);
+}
+
 TEST_F(ContentionGuardLate, WorkOfAWishThatHasGoneByDoesNotRunNorTakeTheWishBack) {
   int writes = 0;
   Work stale = guard_.guard("a", "old", [&] {

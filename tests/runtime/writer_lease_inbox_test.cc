@@ -106,6 +106,60 @@ TEST(WriterLeaseInbox, WorkLeftWhileTheOnlyAwakeWorkerRunsWakesAnother) {
   }
 }
 
+// A worker with plenty to do leaves the inbox alone; but not while another could be given what is
+// left there.
+TEST(WriterLeaseInbox, WorkIsNotOverlookedBecauseMuchIsPending) {
+  constexpr int kPending = 100;
+  WriterLease lease = make({.retry_interval = std::chrono::hours(1), .workers = 2});
+  std::atomic<int> tried{0};
+  ASSERT_TRUE(lease.try_work("lead", extend));
+  for (int i = 0; i < kPending; ++i) {
+    ASSERT_TRUE(lease.try_work("retry " + std::to_string(i), [&tried] {
+      ++tried;
+      return WorkResult{WorkEffect::none, true};
+    }));
+  }
+  ASSERT_TRUE(eventually([&] { return tried == kPending; }));
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_TRUE(eventually(all_others_sleep));
+    std::latch first(1);
+    std::latch submitted(1);
+    std::latch second(1);
+    std::latch let_go(1);
+    std::atomic<bool> ran{false};
+    std::atomic<bool> warm{false};
+    ASSERT_TRUE(lease.try_work("warm", [&] {
+      warm = true;
+      return extend();
+    }));
+    while (!warm) {
+    }
+    // The worker is at one or another place of its way back to sleep.
+    for (int i = 0; i < (round % 20) * 150; ++i)
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    ASSERT_TRUE(lease.try_work("first", [&] {
+      first.count_down();
+      submitted.wait();
+      return extend();
+    }));
+    first.wait();
+    ASSERT_TRUE(lease.try_work("long", [&] {
+      second.count_down();
+      let_go.wait();
+      return extend();
+    }));
+    submitted.count_down();
+    second.wait();
+    ASSERT_TRUE(lease.try_work("short", [&] {
+      ran = true;
+      return extend();
+    }));
+    const bool in_time = eventually([&] { return ran.load(); }, seconds(5));
+    let_go.count_down();
+    ASSERT_TRUE(in_time) << "round " << round;
+  }
+}
+
 // A clock that stops one thread each time it asks for the time, which a follower's thread does
 // while it is inside the machine.
 class StoppingClock final : public Clock {

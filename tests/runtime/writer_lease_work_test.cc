@@ -168,6 +168,7 @@ TEST(WriterLeaseOptionsTest, EachBadValueIsRefusedByName) {
       {"backoff.factor", {.backoff = {.factor = 0.5}}},
       {"backoff.jitter", {.backoff = {.jitter = -0.1}}},
       {"backoff.jitter", {.backoff = {.jitter = 1.5}}},
+      {"backoff.steps", {.backoff = {.steps = 65}}},
       {"workers", {.workers = 257}},
       {"stop_limit", {.stop_limit = seconds(-1)}},
   };
