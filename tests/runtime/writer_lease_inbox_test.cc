@@ -84,11 +84,11 @@ bool all_others_sleep() {
 
 TEST(WriterLeaseInbox, WorkLeftWhileTheOnlyAwakeWorkerRunsWakesAnother) {
   for (int round = 0; round < 5; ++round) {
-    WriterLease lease = make({.workers = 2});
-    ASSERT_TRUE(eventually(all_others_sleep));
     std::latch runs(1);
     std::latch let_go(1);
     std::atomic<bool> ran{false};
+    WriterLease lease = make({.workers = 2});
+    ASSERT_TRUE(eventually(all_others_sleep));
     ASSERT_TRUE(lease.try_work("long", [&] {
       runs.count_down();
       let_go.wait();
@@ -110,8 +110,8 @@ TEST(WriterLeaseInbox, WorkLeftWhileTheOnlyAwakeWorkerRunsWakesAnother) {
 // left there.
 TEST(WriterLeaseInbox, WorkIsNotOverlookedBecauseMuchIsPending) {
   constexpr int kPending = 100;
-  WriterLease lease = make({.retry_interval = std::chrono::hours(1), .workers = 2});
   std::atomic<int> tried{0};
+  WriterLease lease = make({.retry_interval = std::chrono::hours(1), .workers = 2});
   ASSERT_TRUE(lease.try_work("lead", extend));
   for (int i = 0; i < kPending; ++i) {
     ASSERT_TRUE(lease.try_work("retry " + std::to_string(i), [&tried] {
@@ -122,40 +122,44 @@ TEST(WriterLeaseInbox, WorkIsNotOverlookedBecauseMuchIsPending) {
   ASSERT_TRUE(eventually([&] { return tried == kPending; }));
   for (int round = 0; round < 100; ++round) {
     ASSERT_TRUE(eventually(all_others_sleep));
-    std::latch first(1);
-    std::latch submitted(1);
-    std::latch second(1);
-    std::latch let_go(1);
-    std::atomic<bool> ran{false};
-    std::atomic<bool> warm{false};
-    ASSERT_TRUE(lease.try_work("warm", [&] {
-      warm = true;
+    // Work may still be about to leave a latch when the round is over.
+    struct Round {
+      std::atomic<bool> warm{false};
+      std::latch first{1};
+      std::latch submitted{1};
+      std::latch second{1};
+      std::latch let_go{1};
+      std::atomic<bool> ran{false};
+    };
+    const auto at = std::make_shared<Round>();
+    ASSERT_TRUE(lease.try_work("warm", [at] {
+      at->warm = true;
       return extend();
     }));
-    while (!warm) {
+    while (!at->warm) {
     }
     // The worker is at one or another place of its way back to sleep.
     for (int i = 0; i < (round % 20) * 150; ++i)
       std::atomic_signal_fence(std::memory_order_seq_cst);
-    ASSERT_TRUE(lease.try_work("first", [&] {
-      first.count_down();
-      submitted.wait();
+    ASSERT_TRUE(lease.try_work("first", [at] {
+      at->first.count_down();
+      at->submitted.wait();
       return extend();
     }));
-    first.wait();
-    ASSERT_TRUE(lease.try_work("long", [&] {
-      second.count_down();
-      let_go.wait();
+    at->first.wait();
+    ASSERT_TRUE(lease.try_work("long", [at] {
+      at->second.count_down();
+      at->let_go.wait();
       return extend();
     }));
-    submitted.count_down();
-    second.wait();
-    ASSERT_TRUE(lease.try_work("short", [&] {
-      ran = true;
+    at->submitted.count_down();
+    at->second.wait();
+    ASSERT_TRUE(lease.try_work("short", [at] {
+      at->ran = true;
       return extend();
     }));
-    const bool in_time = eventually([&] { return ran.load(); }, seconds(5));
-    let_go.count_down();
+    const bool in_time = eventually([&] { return at->ran.load(); }, seconds(5));
+    at->let_go.count_down();
     ASSERT_TRUE(in_time) << "round " << round;
   }
 }
