@@ -21,7 +21,7 @@ struct SimulateWritersOptions {
   std::size_t keys = 20;
   std::size_t rounds = 5;
   std::uint64_t seed = 1;
-  std::string svg;  // where to write the picture; empty: nowhere
+  std::string svg;  // where to write the picture, when it is complete; empty: nowhere
 };
 
 // What completion offers after `tenure simulate`.
