@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/console.h"
 
+#include "core/utf8.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -21,29 +23,6 @@ constexpr std::size_t kShownBytes = 60;
 bool can_write(int fd) noexcept {
   pollfd ready{fd, POLLOUT, 0};
   return poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0;
-}
-
-// A character and how many bytes it takes; no character where `text` does not begin with UTF-8.
-struct Character {
-  std::uint32_t point = 0;
-  std::size_t bytes = 0;
-};
-
-Character first_of(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80U) return {lead, 1};
-  const std::size_t bytes = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2;
-  if (lead < 0xC2U || lead > 0xF4U || bytes > text.size()) return {};
-  std::uint32_t point = lead & (0x7FU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {};
-    point = (point << 6U) | (byte(i) & 0x3FU);
-  }
-  constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
-  return point < kLeast.at(bytes) || point > 0x10FFFF || surrogate ? Character{}
-                                                                   : Character{point, bytes};
 }
 
 struct Range {
@@ -160,13 +139,13 @@ std::string shown(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const Character next = first_of(text);
+    const core::CodePoint next = core::decode_utf8(text, 0);
     const std::size_t bytes = std::max<std::size_t>(next.bytes, 1);
-    if (next.bytes == 0 || (next.bytes == 1 && is_hidden(next.point))) {
+    if (next.bytes == 0 || (next.bytes == 1 && is_hidden(next.value))) {
       append_escape(out, 'x', static_cast<unsigned char>(text[0]), 2);
-    } else if (is_hidden(next.point)) {
+    } else if (is_hidden(next.value)) {
       const bool wide = next.bytes == 4;
-      append_escape(out, wide ? 'U' : 'u', next.point, wide ? 8 : 4);
+      append_escape(out, wide ? 'U' : 'u', next.value, wide ? 8 : 4);
     } else {
       out += text.substr(0, bytes);
     }

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tenure/store.h>
 
-#include "core/check.h"
+#include "core/utf8.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,35 +19,8 @@ constexpr std::size_t kShownBytes = 40;
 constexpr std::string_view kRule =
     "1 to 255 bytes of valid UTF-8 without control characters are accepted";
 
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t bytes = 0;  // 0: not valid UTF-8
-};
-
 constexpr std::uint8_t byte_at(std::string_view text, std::size_t i) {
   return static_cast<std::uint8_t>(text[i]);
-}
-
-// Refuses what the standard calls ill-formed: overlong forms, surrogates, beyond U+10FFFF.
-CodePoint decode(std::string_view text, std::size_t at) {
-  TENURE_CHECK(at < text.size());
-  const std::uint8_t first = byte_at(text, at);
-  if (first < 0x80U) return {first, 1};
-  std::size_t bytes = 0;
-  if ((first & 0xE0U) == 0xC0U) bytes = 2;
-  if ((first & 0xF0U) == 0xE0U) bytes = 3;
-  if ((first & 0xF8U) == 0xF0U) bytes = 4;
-  if (bytes == 0 || text.size() - at < bytes) return {};
-  std::uint32_t value = first & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const std::uint8_t next = byte_at(text, at + i);
-    if ((next & 0xC0U) != 0x80U) return {};
-    value = (value << 6U) | (next & 0x3FU);
-  }
-  constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xD800U && value <= 0xDFFFU;
-  if (value < kSmallest.at(bytes) || value > 0x10FFFFU || surrogate) return {};
-  return {value, bytes};
 }
 
 bool is_control(std::uint32_t code_point) {
@@ -69,7 +41,7 @@ std::string quoted(std::string_view value) {
   std::string text = "\"";
   std::size_t at = 0;
   while (at < value.size() && at < kShownBytes) {
-    const CodePoint next = decode(value, at);
+    const core::CodePoint next = core::decode_utf8(value, at);
     if (next.bytes != 0 && !is_control(next.value)) {
       text += value.substr(at, next.bytes);
       at += next.bytes;
@@ -100,7 +72,7 @@ Result<void> check_name(std::string_view what, std::string_view value) {
     return refuse(what, value, "has " + std::to_string(value.size()) + " bytes");
   }
   for (std::size_t at = 0; at < value.size();) {
-    const CodePoint next = decode(value, at);
+    const core::CodePoint next = core::decode_utf8(value, at);
     if (next.bytes == 0) {
       return refuse(what, value, "is not valid UTF-8 at byte " + std::to_string(at));
     }
