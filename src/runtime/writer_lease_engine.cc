@@ -28,17 +28,6 @@ constexpr int kLooksBeforeMakingRoom = 200;
 constexpr int kPausesALook = 4;
 constexpr int kMostPasses = 2;
 
-// What throws inside the lock can only be the lack of memory, which would leave the lock held and
-// a piece of work half there.
-template <class Inside>
-auto or_fatal(Inside inside) {
-  try {
-    return inside();
-  } catch (...) {
-    fatal("no memory left inside a writer lease");
-  }
-}
-
 }  // namespace
 
 WriterLeaseEngine::WriterLeaseEngine(const WriterLeaseOptions& options, std::uint64_t seed)

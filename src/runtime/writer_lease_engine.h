@@ -88,7 +88,7 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
 
   // Running work (writer_lease_run.cc).
   void serve();
-  bool run_next(OnThread& mark, Instant& now) noexcept;
+  bool run_next(OnThread& mark, Instant& now);
   WorkResult call(core::LeaseCore::Job& job);
   void complete(core::LeaseCore::Job job, WorkResult result, Instant now);
   void tell_observer();

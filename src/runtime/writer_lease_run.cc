@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/writer_lease_engine.h"
 
+#include "runtime/fatal.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -40,8 +42,8 @@ void WriterLeaseEngine::serve() {
 }
 
 // Inside, and again inside when it returns; outside while the work runs.
-bool WriterLeaseEngine::run_next(OnThread& mark, Instant& now) noexcept {
-  core::LeaseCore::Job job = core_.take(at(now));
+bool WriterLeaseEngine::run_next(OnThread& mark, Instant& now) {
+  core::LeaseCore::Job job = or_fatal([&] { return core_.take(at(now)); });
   if (!job) return false;
   ++running_;
   mark.set_running(true);
@@ -83,8 +85,11 @@ void WriterLeaseEngine::report(std::string_view key) {
 }
 
 void WriterLeaseEngine::complete(core::LeaseCore::Job job, WorkResult result, Instant now) {
-  core::LeaseCore::Outcome outcome = core_.finish(std::move(job), result, at(now));
-  if (outcome.ended.owns()) garbage_.push_back(std::move(outcome.ended));
+  core::LeaseCore::Outcome outcome = or_fatal([&] {
+    core::LeaseCore::Outcome done = core_.finish(std::move(job), result, at(now));
+    if (done.ended.owns()) garbage_.push_back(std::move(done.ended));
+    return done;
+  });
   if (outcome.state_changed) {
     state_.store(core_.state().state());
     if (observer_ != nullptr) changes_.push_back(core_.state().state());
