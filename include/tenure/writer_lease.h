@@ -12,6 +12,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace tenure {
@@ -117,6 +118,11 @@ class WriterLease {
   /// Another writer was seen doing this key's work: it is dropped, and a follower stands back one
   /// step more. What runs just now is not retried. True if there was any; else nothing happens.
   bool extend(std::string_view key);
+
+  /// As extend() of each key, in this order, and several times as fast where there are many keys or
+  /// threads: for what a watch or a list tells at once. Up to 64 keys are extended at one instant,
+  /// which nothing else comes between. Returns how many had work.
+  std::size_t extend_all(std::span<const std::string_view> keys);
 
   /// Drops the key's work, as extend() does, but says nothing about other writers.
   bool remove(std::string_view key);

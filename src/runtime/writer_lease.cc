@@ -110,6 +110,9 @@ Result<void> WriterLease::try_work(std::string_view key, Work work) {
 bool WriterLease::extend(std::string_view key) {
   return !engine_->in_forked_child() && engine_->extend(key);
 }
+std::size_t WriterLease::extend_all(std::span<const std::string_view> keys) {
+  return engine_->in_forked_child() ? 0 : engine_->extend_all(keys);
+}
 bool WriterLease::remove(std::string_view key) {
   return !engine_->in_forked_child() && engine_->remove(key);
 }

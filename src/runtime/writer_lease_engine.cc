@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/writer_lease_engine.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "runtime/fatal.h"
@@ -21,7 +23,7 @@ core::LeaseTerms terms_of(const WriterLeaseOptions& options) {
 
 // Longer than what was pushed takes to be seen by a worker on another processor.
 constexpr int kLooksBeforeGoingIn = 16;
-constexpr int kLooksBeforeYielding = 100;
+constexpr int kLooksBeforeSleeping = 100;
 constexpr int kLooksBeforeSharing = 8;
 // Some 50 us in which no worker has taken 32 pieces out.
 constexpr int kLooksBeforeMakingRoom = 200;
@@ -59,7 +61,7 @@ Result<void> WriterLeaseEngine::try_work(std::string_view key, Work work) {
     leave();
     return {};
   }
-  core::KeyText text(key);
+  LeaseInbox::Key text(key);
   for (;;) {
     switch (inbox_.push(text, hash, work)) {
       case LeaseInbox::Push::behind:
@@ -110,6 +112,35 @@ bool WriterLeaseEngine::extend(std::string_view key) {
       or_fatal([&] { return core_.extend(key, hash, time_if_following()); });
   leave();
   return dropped.pending;
+}
+
+std::size_t WriterLeaseEngine::extend_all(std::span<const std::string_view> keys) {
+  std::size_t found = 0;
+  while (!keys.empty()) {
+    const auto batch = keys.first(std::min(keys.size(), kBatch));
+    found += extend_batch(batch);
+    keys = keys.subspan(batch.size());
+  }
+  return found;
+}
+
+// What is dropped is destroyed outside, at the end.
+std::size_t WriterLeaseEngine::extend_batch(std::span<const std::string_view> keys) {
+  std::array<core::WorkQueue::Dropped, kBatch> dropped;
+  std::array<std::uint32_t, kBatch> hashes{};
+  std::transform(keys.begin(), keys.end(), hashes.begin(), core::hash_key);
+  std::size_t found = 0;
+  enter();
+  core_.expect(std::span(hashes).first(keys.size()));
+  or_fatal([&] {
+    const Instant now = time_if_following();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      dropped[i] = core_.extend(keys[i], hashes[i], now);
+      if (dropped[i].pending) ++found;
+    }
+  });
+  leave();
+  return found;
 }
 
 bool WriterLeaseEngine::remove(std::string_view key) {
@@ -211,14 +242,18 @@ void WriterLeaseEngine::drain(std::uint32_t most) {
 }
 
 // What this thread has left in the inbox itself must have its effect before what it does now. It
-// may be behind a piece that another thread is just about to finish putting there.
+// may be behind a piece that another thread is just about to finish putting there, if it is let:
+// to wait awake for a thread that waits for this processor would be for ever.
 void WriterLeaseEngine::drain_all() {
   const std::uint32_t end = inbox_.end();
   for (int looks = 0; !inbox_.drained_to(end); ++looks) {
     drain(LeaseInbox::kCapacity);
     if (inbox_.drained_to(end)) return;
-    pause_briefly();
-    if (looks > kLooksBeforeYielding) std::this_thread::yield();
+    if (looks < kLooksBeforeSleeping) {
+      pause_briefly();
+    } else {
+      inbox_.wait_for_next();
+    }
   }
 }
 

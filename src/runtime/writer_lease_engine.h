@@ -16,6 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -49,6 +50,7 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
 
   Result<void> try_work(std::string_view key, Work work);
   bool extend(std::string_view key);
+  std::size_t extend_all(std::span<const std::string_view> keys);
   bool remove(std::string_view key);
   void expire();
   Result<bool> wait(Duration limit);
@@ -74,6 +76,7 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
   void drain(std::uint32_t most);
   // So much to do that a worker need not look for more.
   [[nodiscard]] bool has_plenty() const noexcept { return core_.size() > kPlenty; }
+  [[nodiscard]] std::size_t extend_batch(std::span<const std::string_view> keys);
   void see_to_inbox();
   void make_room();
   void drain_all();
@@ -108,6 +111,7 @@ class WriterLeaseEngine : public std::enable_shared_from_this<WriterLeaseEngine>
   void abandon_all();
 
   static constexpr std::size_t kPlenty = 64;
+  static constexpr std::size_t kBatch = 64;  ///< So many keys are extended in one visit inside.
 
   const WriterLeaseOptions options_;
   const volatile unsigned char* const in_parent_ = detail::fork_guard();

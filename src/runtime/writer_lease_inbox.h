@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 #include <utility>
 
 namespace tenure::runtime {
@@ -35,7 +37,23 @@ class LeaseInbox {
     behind,  ///< Behind an earlier piece.
   };
 
-  [[nodiscard]] Push push(core::KeyText& key, std::uint32_t hash, Work& work) noexcept {
+  /// A key on its way in. Up to 64 bytes travel in the ring, since what one thread allocates and
+  /// another frees is slow. For longer ones memory is taken here, before there is anything to undo.
+  class Key {
+   public:
+    explicit Key(std::string_view text)
+        : copied_(text.size() > core::KeyText::kInside && text.size() <= kCopied
+                      ? text
+                      : std::string_view()),
+          own_(copied_.empty() ? text : std::string_view()) {}
+
+   private:
+    friend class LeaseInbox;
+    std::string_view copied_;
+    core::KeyText own_;
+  };
+
+  [[nodiscard]] Push push(Key& key, std::uint32_t hash, Work& work) noexcept {
     std::uint32_t at = tail_.load(std::memory_order_relaxed);
     for (;;) {
       // Asked first, so that the cells that are taken out just now are left where they are.
@@ -53,10 +71,11 @@ class LeaseInbox {
       } else if (tail_.compare_exchange_weak(at, at + 1, std::memory_order_relaxed)) {
         if (waiting < kCapacity / 2) fetch(at + kFetchAhead);
         cell.hash = hash;
-        cell.key = std::move(key);
+        cell.put(key);
         cell.work = std::move(work);
         // Sequentially consistent, as what is looked at after it: here, and the lock.
         cell.turn.store(at + 1);
+        if (awaited_.load()) cell.turn.notify_one();
         return shown_.load() == at ? Push::first : Push::behind;
       }
     }
@@ -88,6 +107,16 @@ class LeaseInbox {
     return static_cast<std::int32_t>(head_.load(std::memory_order_relaxed) - end) >= 0;
   }
 
+  /// Consumer: sleeps until what pop() would take next has been put there. Only where end() says
+  /// that somebody is about to.
+  void wait_for_next() noexcept {
+    const std::uint32_t head = head_.load(std::memory_order_relaxed);
+    const std::atomic<std::uint32_t>& turn = cells_[head % kCapacity].turn;
+    awaited_.store(true);
+    for (std::uint32_t seen = turn.load(); seen != head + 1; seen = turn.load()) turn.wait(seen);
+    awaited_.store(false);
+  }
+
   /// Consumer: hands up to `most` pieces, oldest first, to `use(KeyText&&, hash, Work&&)`.
   /// `flooded`: many more are likely to be there.
   template <class Use>
@@ -97,7 +126,7 @@ class LeaseInbox {
       Cell& cell = cells_[head % kCapacity];
       if (cell.turn.load() != head + 1) break;
       if (flooded) fetch(head + kFetchAhead);
-      use(std::move(cell.key), cell.hash, std::move(cell.work));
+      use(cell.take_key(), cell.hash, std::move(cell.work));
       cell.turn.store(head + kCapacity, std::memory_order_release);
       ++head;
       if (head % kShowEvery == 0) shown_.store(head);
@@ -112,21 +141,36 @@ class LeaseInbox {
   }
 
  private:
+  static constexpr std::size_t kCopied = 64;
+
+  // The second line is only for keys that are copied.
+  struct alignas(64) Cell {
+    std::atomic<std::uint32_t> turn{0};
+    std::uint32_t hash = 0;
+    Work work;
+    core::KeyText own;
+    std::uint32_t copied = 0;  // 0: `own` is the key
+    alignas(64) char text[kCopied];
+
+    void put(Key& key) noexcept {
+      copied = static_cast<std::uint32_t>(key.copied_.size());
+      if (copied != 0) std::memcpy(text, key.copied_.data(), copied);
+      own = std::move(key.own_);
+    }
+    [[nodiscard]] core::KeyText take_key() {
+      return copied != 0 ? core::KeyText({text, copied}) : std::move(own);
+    }
+  };
+
   // A line that another processor wrote last takes a quarter of a microsecond to come.
   void fetch(std::uint32_t at) const noexcept { __builtin_prefetch(&cells_[at % kCapacity], 1); }
 
   static constexpr std::uint32_t kFetchAhead = 6;
   static constexpr std::uint32_t kShowEvery = 32;
 
-  struct alignas(64) Cell {
-    std::atomic<std::uint32_t> turn{0};
-    std::uint32_t hash = 0;
-    core::KeyText key;
-    Work work;
-  };
-
   alignas(64) std::atomic<std::uint32_t> tail_{0};
   alignas(64) std::atomic<std::uint32_t> shown_{0};
+  std::atomic<bool> awaited_{false};
   alignas(64) std::atomic<std::uint32_t> head_{0};
   std::array<Cell, kCapacity> cells_;
 };

@@ -3,6 +3,7 @@
 //
 // stop() and the destructor from every place where the caller's code runs: LK-01.
 #include "tests/support/eventually.h"
+#include "writer_lease_make.h"
 
 #include <tenure/testkit/manual_clock.h>
 #include <tenure/writer_lease.h>
@@ -20,15 +21,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::eventually;
+using test::extend;
+using test::make;
 using test::Stopwatch;
-
-WriterLease make(WriterLeaseOptions options) {
-  auto lease = WriterLease::create(std::move(options));
-  EXPECT_TRUE(lease.has_value());
-  return std::move(*lease);
-}
-
-WorkResult extend() { return {WorkEffect::extend}; }
 
 // A capture whose end calls `then`.
 template <class Then>

@@ -8,12 +8,16 @@
 #include <tenure/testkit/manual_clock.h>
 #include <tenure/writer_lease.h>
 
+#include <array>
 #include <atomic>
 #include <ctime>
+#include <exception>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -43,6 +47,8 @@ int call_all(WriterLease& lease) {
   };
   expect(closed(lease.try_work("child", extend)));
   expect(!lease.extend("waits") && !lease.remove("waits"));
+  const std::array<std::string_view, 1> keys{"waits"};
+  expect(lease.extend_all(keys) == 0);
   lease.expire();
   lease.on_state_change([](WriterState) {});
   expect(lease.size() == 0 && lease.poll() == 0 && lease.fd() == -1);
@@ -153,6 +159,33 @@ TEST(WriterLeaseFork, WorkThatForksComesBackInTheChildAndRunsNothingThere) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(second, 1);
   EXPECT_EQ(lease->state(), WriterState::leading);
+}
+
+// There the thread is the only one, its end is that of the child, and what others held is held.
+TEST(WriterLeaseFork, AWorkerWhoseWorkForkedEndsInTheChildAlsoIfTheWorkThrows) {
+  auto lease = make({.on_exception = [](std::string_view, std::exception_ptr) { _exit(3); }});
+  ASSERT_TRUE(lease);
+  std::atomic<bool> over{false};
+  std::thread busy([&] {
+    while (!over) (void)lease->try_work("busy", extend);
+  });
+  for (int round = 0; round < 40; ++round) {
+    std::atomic<pid_t> child{-1};
+    EXPECT_TRUE(lease->try_work("forks", [&child, throws = round % 2 == 0] {
+      const pid_t forked = fork();
+      if (forked == 0) alarm(20);
+      child = forked;
+      if (throws && forked == 0) throw std::runtime_error("in the child");
+      return extend();
+    }));
+    EXPECT_TRUE(eventually([&] { return child > 0; }));
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  over = true;
+  busy.join();
+  EXPECT_TRUE(lease->stop(seconds(20)));
 }
 
 TEST(WriterLeaseFork, AChildMayMakeALeaseOfItsOwn) {

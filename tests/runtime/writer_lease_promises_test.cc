@@ -4,6 +4,7 @@
 // Promises that only show between threads, in descriptors, in memory, or with a clock that lies.
 #include "tests/support/eventually.h"
 #include "writer_lease_contract.h"
+#include "writer_lease_make.h"
 
 #include <tenure/writer_lease.h>
 
@@ -14,7 +15,6 @@
 #include <malloc.h>
 #include <memory>
 #include <mutex>
-#include <poll.h>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,19 +23,6 @@ namespace tenure::test {
 namespace {
 
 using std::chrono::minutes;
-
-WriterLease make(WriterLeaseOptions options) {
-  auto lease = WriterLease::create(std::move(options));
-  EXPECT_TRUE(lease.has_value());
-  return std::move(*lease);
-}
-
-WorkResult extend() { return {WorkEffect::extend}; }
-
-bool readable(int fd, int limit_ms = 0) {
-  pollfd polled{fd, POLLIN, 0};
-  return poll(&polled, 1, limit_ms) == 1;
-}
 
 using WriterLeaseDescriptor = WriterLeaseContract;
 

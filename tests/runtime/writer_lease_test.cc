@@ -209,6 +209,50 @@ TEST_F(WriterLeaseContract, ExtendLeavesALeadersLeaseAsItIs) {
   EXPECT_EQ(poll(), Ran{});
 }
 
+TEST_F(WriterLeaseContract, ExtendAllIsAsManyExtendsInTheirOrder) {
+  constexpr std::size_t kKeys = 200;
+  WriterLease twin = make();
+  follow();
+  ASSERT_TRUE(twin.try_work("follow", [] { return WorkResult{WorkEffect::release}; }));
+  ASSERT_EQ(twin.poll(), 1U);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    // Shorter and longer than what a slot holds, and some twice.
+    names.push_back(std::string(i % 40, 'x') + std::to_string(i / 2));
+    submit(names.back(), {});
+    ASSERT_TRUE(twin.try_work(names.back(), [] { return WorkResult{}; }));
+  }
+  names.insert(names.begin() + 7, "nothing");
+  std::vector<std::string_view> keys(names.begin(), names.begin() + 3);
+  EXPECT_EQ(lease_.extend_all(keys), 3U);
+  keys.assign(names.begin(), names.end());
+  const std::size_t rest = lease_.size();
+  EXPECT_EQ(lease_.extend_all(keys), rest);
+  for (const std::string_view key : keys) twin.extend(key);
+  EXPECT_EQ(lease_.size(), 0U);
+  EXPECT_EQ(lease_.status().tick, twin.status().tick);
+  EXPECT_EQ(lease_.status().expires, twin.status().expires);
+  EXPECT_EQ(lease_.counters().seen_elsewhere, twin.counters().seen_elsewhere);
+  EXPECT_EQ(lease_.extend_all({}), 0U);
+}
+
+TEST_F(WriterLeaseContract, WhatExtendAllDropsIsDestroyedWhereItMayCallBack) {
+  follow();
+  int destroyed = 0;
+  const auto call_back = [this, &destroyed](const int* number) {
+    delete number;
+    ++destroyed;
+    EXPECT_EQ(lease_.size(), 0U);
+  };
+  const std::vector<std::string_view> keys{"a", "b"};
+  for (const std::string_view key : keys) {
+    ASSERT_TRUE(lease_.try_work(
+        key, [held = std::shared_ptr<int>(new int(0), call_back)] { return WorkResult{}; }));
+  }
+  EXPECT_EQ(lease_.extend_all(keys), 2U);
+  EXPECT_EQ(destroyed, 2);
+}
+
 TEST_F(WriterLeaseContract, RemoveDropsWorkAndLeavesTheLease) {
   follow();
   auto memory = std::make_shared<int>(1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/rng.h"
 #include "tests/support/eventually.h"
+#include "writer_lease_make.h"
 
 #include <tenure/testkit/manual_clock.h>
 #include <tenure/writer_lease.h>
@@ -22,13 +23,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::eventually;
+using test::make;
 using test::Stopwatch;
-
-WriterLease make(WriterLeaseOptions options) {
-  auto lease = WriterLease::create(std::move(options));
-  EXPECT_TRUE(lease.has_value());
-  return std::move(*lease);
-}
 
 // Follows; the lease runs for a minute.
 void follow_for_a_minute(WriterLease& lease) {

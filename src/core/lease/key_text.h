@@ -18,6 +18,8 @@ class KeyText {
  public:
   /// The longest key there may be; checked where keys come in.
   static constexpr std::size_t kLongest = 64 * 1024;
+  /// Up to here no memory is taken.
+  static constexpr std::size_t kInside = 12;
 
   KeyText() noexcept = default;
   explicit KeyText(std::string_view text) : size_(static_cast<std::uint32_t>(text.size())) {
@@ -52,7 +54,7 @@ class KeyText {
   // Right after the size and 4 bytes of padding, so that the pointer is aligned.
   static constexpr std::size_t kPointerAt = 4;
 
-  [[nodiscard]] bool fits() const noexcept { return size_ <= sizeof(inside_); }
+  [[nodiscard]] bool fits() const noexcept { return size_ <= kInside; }
   [[nodiscard]] char* heap() const noexcept {
     char* text = nullptr;
     std::memcpy(&text, inside_ + kPointerAt, sizeof(text));
@@ -64,7 +66,7 @@ class KeyText {
   }
 
   std::uint32_t size_ = 0;
-  alignas(4) char inside_[12];
+  alignas(4) char inside_[kInside];
 };
 
 /// 32 bits that spread keys over a table.

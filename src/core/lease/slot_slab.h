@@ -75,6 +75,13 @@ class SlotSlab {
     return blocks_[slot / kBlockSlots].slots.get()[slot % kBlockSlots];
   }
 
+  /// This slot, which is in use, will soon be read.
+  void expect(std::uint32_t slot) const noexcept {
+    const Slot* at = &blocks_[slot / kBlockSlots].slots.get()[slot % kBlockSlots];
+    __builtin_prefetch(at, 1);
+    __builtin_prefetch(reinterpret_cast<const char*>(at + 1) - 1, 1);
+  }
+
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
   [[nodiscard]] std::size_t blocks_held() const noexcept { return held_; }
 

@@ -82,6 +82,14 @@ WorkQueue::Dropped WorkQueue::drop(std::string_view key, std::uint32_t hash, Dro
   return dropped;
 }
 
+void WorkQueue::expect(std::span<const std::uint32_t> hashes) const noexcept {
+  for (const std::uint32_t hash : hashes) index_.expect(hash);
+  for (const std::uint32_t hash : hashes) {
+    const std::uint32_t likely = index_.find(hash, [](std::uint32_t) { return true; });
+    if (likely != kNone) slots_.expect(likely);
+  }
+}
+
 WorkQueue::Taken WorkQueue::take(Instant now) {
   for (;;) {
     // One of each at a time: work that has waited gets its turn beside a stream of new work, and

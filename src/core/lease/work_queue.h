@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace tenure::core {
@@ -64,6 +65,9 @@ class WorkQueue {
 
   /// Takes a key's waiting work out, and keeps what runs from being retried.
   Dropped drop(std::string_view key, std::uint32_t hash, DropReason reason);
+
+  /// Keys with these hashes will soon be put or dropped: their memory is fetched side by side.
+  void expect(std::span<const std::uint32_t> hashes) const noexcept;
 
   /// The next piece whose own time has come; `slot` is kNone if there is none.
   [[nodiscard]] Taken take(Instant now);
