@@ -67,6 +67,18 @@ TEST_F(Simulate, TheTableDependsOnTheSeedAlone) {
   EXPECT_NE(table({"--seed", "18446744073709551615"}), "");
 }
 
+TEST_F(Simulate, NumbersAreDecimalAndOthersAreRefusedByName) {
+  EXPECT_EQ(table({"--seed", "010"}), table({"--seed", "10"}));
+  for (const std::string option : {"--writers", "--keys", "--rounds", "--seed"}) {
+    for (const std::string value : {"0x10", "1e1", "-1", "1.5", "", " 1", "18446744073709551616"}) {
+      const auto run = start({option + "=" + value});
+      EXPECT_EQ(run->wait(), 64) << option << value;
+      EXPECT_EQ(run->out(), "");
+      EXPECT_NE(run->err().find(option + ": "), std::string::npos) << run->err();
+    }
+  }
+}
+
 TEST_F(Simulate, ThePictureIsOneCompleteFile) {
   const std::string path = dir_ / "writers.svg";
   EXPECT_EQ(table({"--svg", path}), table());
