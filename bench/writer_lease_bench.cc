@@ -5,17 +5,19 @@
 //
 //   writer_lease_bench [--quick] [throughput|follower|extend|latency|memory]...
 
+#include "writer_lease_measure.h"
+
 #include <tenure/writer_lease.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <barrier>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <malloc.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -29,6 +31,10 @@ using tenure::WorkResult;
 using tenure::WriterLease;
 using tenure::WriterLeaseOptions;
 using tenure::WriterState;
+using tenure::bench::in_parallel;
+using tenure::bench::print_median;
+using tenure::bench::rounds_for;
+using tenure::bench::Steps;
 
 [[noreturn]] void die(const std::string& what) {
   std::fprintf(stderr, "writer_lease_bench: %s\n", what.c_str());
@@ -64,57 +70,6 @@ std::vector<std::string> make_keys(std::size_t count, std::size_t length) {
     keys.push_back(std::move(key));
   }
   return keys;
-}
-
-// How often a set of keys is gone through in one measurement.
-std::size_t rounds_for(std::size_t keys) { return std::max<std::size_t>(1, 1'000'000 / keys); }
-
-// What one measurement is made of. All but `prepare` is timed, from the instant at which all
-// producers are ready to that at which the last has finished.
-struct Steps {
-  std::function<void()>
-      prepare;  // by one thread, before each round; empty: rounds are timed as one
-  std::function<void(std::string_view)> each;
-  std::function<void(std::size_t)> finish = [](std::size_t) {};  // by each, told the round
-};
-
-// Splits the keys among threads. Millions of keys a second over all rounds.
-double in_parallel(const std::vector<std::string>& keys, std::size_t producers,
-                   const Steps& steps) {
-  const std::size_t rounds = rounds_for(keys.size());
-  std::array<Clock::time_point, 2> times;
-  std::size_t phase = 0;
-  double spent = 0;
-  const auto note = [&]() noexcept {
-    times[phase % 2] = Clock::now();
-    if (++phase % 2 == 0) spent += std::chrono::duration<double>(times[1] - times[0]).count();
-  };
-  std::barrier gate(static_cast<std::ptrdiff_t>(producers), note);
-  std::vector<std::thread> threads;
-  for (std::size_t p = 0; p < producers; ++p) {
-    threads.emplace_back([&, p] {
-      const std::size_t from = keys.size() * p / producers;
-      const std::size_t to = keys.size() * (p + 1) / producers;
-      for (std::size_t round = 1; round <= rounds; ++round) {
-        if (p == 0 && steps.prepare) steps.prepare();
-        if (round == 1 || steps.prepare) gate.arrive_and_wait();
-        for (std::size_t i = from; i < to; ++i) steps.each(keys[i]);
-        steps.finish(round);
-        if (round == rounds || steps.prepare) gate.arrive_and_wait();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return static_cast<double>(keys.size() * rounds) / spent / 1e6;
-}
-
-// The median of several measurements, printed.
-void print_median(bool quick, const std::function<double()>& measure) {
-  std::vector<double> figures;
-  for (int i = 0; i < (quick ? 3 : 7); ++i) figures.push_back(measure());
-  std::sort(figures.begin(), figures.end());
-  std::printf("  %5.2f", figures[figures.size() / 2]);
-  std::fflush(stdout);
 }
 
 WorkResult nothing() { return {WorkEffect::extend}; }
@@ -191,22 +146,38 @@ void follower_submissions(bool quick) {
   }
 }
 
+// As a watch gives them: so many at a time.
+void extend_by_64(WriterLease& lease, std::span<const std::string> keys) {
+  std::array<std::string_view, 64> batch;
+  while (!keys.empty()) {
+    const std::size_t some = std::min(keys.size(), batch.size());
+    std::copy_n(keys.begin(), some, batch.begin());
+    lease.extend_all(std::span(batch).first(some));
+    keys = keys.subspan(some);
+  }
+}
+
 void extends(bool quick) {
   std::puts("\nfollower: extends of keys with pending work, millions a second, median");
-  std::puts("  keys      bytes  threads: 1      4      8");
+  std::puts("  keys      bytes  a call  threads: 1      4      8");
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}}) {
     for (const std::size_t count : sizes(quick)) {
       const auto keys = make_keys(count, bytes);
-      std::printf("  %-9zu %5zu         ", count, bytes);
-      for (const std::size_t threads : {1U, 4U, 8U}) {
-        WriterLease lease = follower(1);
-        Steps steps;
-        steps.prepare = [&] { submit_all(lease, keys); };
-        steps.each = [&](std::string_view key) { lease.extend(key); };
-        print_median(quick, [&] { return in_parallel(keys, threads, steps); });
-        if (lease.size() != 0) die("extend left something");
+      for (const int a_call : {1, 64}) {
+        std::printf("  %-9zu %5zu  %6d         ", count, bytes, a_call);
+        for (const std::size_t threads : {1U, 4U, 8U}) {
+          WriterLease lease = follower(1);
+          Steps steps;
+          steps.prepare = [&] { submit_all(lease, keys); };
+          steps.each = [&](std::string_view key) { lease.extend(key); };
+          if (a_call > 1) {
+            steps.all = [&](std::span<const std::string> some) { extend_by_64(lease, some); };
+          }
+          print_median(quick, [&] { return in_parallel(keys, threads, steps); });
+          if (lease.size() != 0) die("extend left something");
+        }
+        std::puts("");
       }
-      std::puts("");
     }
   }
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lease/slot_slab.h"
 
-#include "core/check.h"
-
 #include <bit>
 
 namespace tenure::core {

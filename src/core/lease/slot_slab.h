@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/check.h"
 #include "core/lease/key_text.h"
 
 #include <tenure/time.h>
@@ -77,7 +78,10 @@ class SlotSlab {
 
   /// This slot, which is in use, will soon be read.
   void expect(std::uint32_t slot) const noexcept {
-    const Slot* at = &blocks_[slot / kBlockSlots].slots.get()[slot % kBlockSlots];
+    TENURE_CHECK(slot / kBlockSlots < blocks_.size());
+    const Block& block = blocks_[slot / kBlockSlots];
+    TENURE_CHECK(block.slots != nullptr);
+    const Slot* const at = &block.slots.get()[slot % kBlockSlots];
     __builtin_prefetch(at, 1);
     __builtin_prefetch(reinterpret_cast<const char*>(at + 1) - 1, 1);
   }
