@@ -1,6 +1,5 @@
 // Copyright 2026 The tenure authors
 // SPDX-License-Identifier: Apache-2.0
-#include "core/rng.h"
 #include "tests/support/eventually.h"
 #include "writer_lease_make.h"
 
@@ -313,67 +312,6 @@ TEST(WriterLeaseThreads, CapturesAreDestroyedOutsideAnyLock) {
   }
   ASSERT_TRUE(submit("stopped", {}));
   EXPECT_TRUE(lease.stop(seconds(20)));
-}
-
-// No work is lost: producers, workers, and everything else at random; then the books must balance.
-TEST(WriterLeaseThreads, EveryPieceOfEightProducersIsAccountedFor) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    WriterLease lease = make({.lease = milliseconds(5),
-                              .retry_interval = milliseconds(1),
-                              .backoff = {.first = std::chrono::microseconds(100)},
-                              .workers = 4,
-                              .seed = seed});
-    std::atomic<std::uint64_t> accepted{0};
-    std::atomic<std::uint64_t> alive{0};
-    std::vector<std::thread> producers;
-    for (std::uint64_t p = 0; p < 8; ++p) {
-      producers.emplace_back([&, p] {
-        core::Rng rng(seed * 100 + p);
-        for (int i = 0; i < 5000; ++i) {
-          const std::string key = "some-quite-long-key-" + std::to_string(rng.up_to(200));
-          switch (rng.up_to(19)) {
-            case 0:
-              lease.extend(key);
-              break;
-            case 1:
-              lease.remove(key);
-              break;
-            case 2:
-              lease.expire();
-              break;
-            default: {
-              ++alive;
-              const WorkEffect effect =
-                  rng.up_to(9) == 0 ? WorkEffect::release : WorkEffect::extend;
-              const bool retry = rng.up_to(9) == 0;
-              const auto counted = std::shared_ptr<int>(new int(0), [&alive](const int* number) {
-                delete number;
-                --alive;
-              });
-              if (lease.try_work(key, [effect, retry, counted] {
-                    return WorkResult{effect, retry};
-                  })) {
-                ++accepted;
-              }
-            }
-          }
-        }
-      });
-    }
-    // One run is stopped in the middle.
-    if (seed == 3) {
-      ASSERT_TRUE(eventually([&] { return accepted > 5000; }));
-      ASSERT_TRUE(lease.stop(seconds(20)));
-    }
-    for (std::thread& producer : producers) producer.join();
-    ASSERT_TRUE(lease.stop(seconds(20)));
-    const WriterCounters counters = lease.counters();
-    EXPECT_EQ(counters.submitted, accepted);
-    EXPECT_EQ(counters.submitted, counters.done + counters.replaced + counters.seen_elsewhere +
-                                      counters.removed + counters.abandoned);
-    EXPECT_EQ(lease.size(), 0U);
-    EXPECT_EQ(alive, 0U) << "memory of every piece is freed";
-  }
 }
 
 }  // namespace
