@@ -15,8 +15,8 @@ packages_build=(
   g++ cmake ninja-build pkgconf
   libexpected-dev libuv1-dev libsqlite3-dev nlohmann-json3-dev libcli11-dev
 )
-packages_test=(libgtest-dev libgmock-dev librapidcheck-dev)
-packages_ci=(clang libclang-rt-dev clang-format clang-tidy)
+packages_test=(libgtest-dev libgmock-dev librapidcheck-dev patch)
+packages_ci=(clang libclang-rt-dev clang-format clang-tidy spin gcc)
 }
 
 say() { printf '%s\n' "$*" >&2; }
